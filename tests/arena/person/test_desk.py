@@ -2,14 +2,16 @@
 
 import threading
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import msgspec
 import pytest
 
+from arena.archive.saved import read_match
 from arena.person import desk as desks
 from arena.person.desk import LONGEST_LINE, Desk, DeskSeat, Saying
-from arena.person.page import table_page
+from arena.person.page import match_page, table_page
 from arena.person.question import Question
 from arena.report.frames import shortened
 from protocol.errors import RunError
@@ -19,6 +21,7 @@ from referee.match.match import Match, bot_seeds, starts
 from referee.match.seat import FunctionSeat, play_match
 from referee.rules.game import Game
 from referee.rules.options import new_game, read_options
+from tests.arena.conftest import Arena
 
 HOSTILE = "</script><script>alert(1)</script>"
 
@@ -169,3 +172,18 @@ def test_the_inputs_of_every_form_make_a_line_that_is_understood(name: str) -> N
         if not moves:
             break
         game.apply(moves)
+
+
+def test_what_bots_wrote_is_data_on_the_page_of_the_whole_match(
+    arena: Arena, tmp_path: Path
+) -> None:
+    file = tmp_path / "match.json"
+    words = ("war", "random", "random", "--seed", "1", "--sandbox", "none", "--save", file)
+    assert arena("play", *words).exit_code == 0
+    saved = read_match(file)
+    evidence = msgspec.structs.replace(saved.evidence, stderr=[HOSTILE, HOSTILE])
+    seats = [msgspec.structs.replace(seat, name=HOSTILE) for seat in saved.seats]
+    hostile = msgspec.structs.replace(saved, evidence=evidence, seats=seats)
+    page = match_page(hostile.opened(), GAMES["war"], [HOSTILE])
+    assert HOSTILE not in page
+    assert "<script>alert" not in page
