@@ -26,6 +26,7 @@ from arena.play.staffing import RunTerms
 from arena.stats.likelihood import Ties
 from arena.stats.ratings import Ratings, fit
 from arena.stats.standings import Standing
+from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store, read_league, read_played
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
@@ -215,9 +216,9 @@ class League:
         return "\n\n".join(render(table, "simple") for table in tables)
 
     def matches(self, *, bot: str | None = None, faulty: bool = False) -> Iterator[StoredMatch]:
-        """Yield stored matches: all, those of a bot, or those in which there was a fault."""
+        """Yield stored matches: all, those of a bot, or those with faults, of it or of anybody."""
         with open_store(read_played(self.folder)) as store:
-            yield from store.matches(bot=bot, faulty=faulty)
+            yield from store.matches(MatchChoice(bot=bot, faulty=faulty))
 
     def replay(self, match: str) -> Replay:
         """Return all decisions of a match, by its id, which may be shortened."""

@@ -15,6 +15,7 @@ from arena.stats.ratings import Ratings
 from arena.store.departures import departures
 from arena.store.opening import has_database, open_store, read_played
 from arena.store.store import Store
+from arena.store.suspensions import not_playing
 from arena.store.tournament import asked_deals
 from arena.store.under_way import under_way
 from arena.tables.field import Field
@@ -58,7 +59,7 @@ class Sight:
     """How missing matches are got, in a clause; empty where `arena run` is the way."""
     faults: int
     disqualified: tuple[str, ...] = ()
-    """What is to be said of the bots that are disqualified, safe to show."""
+    """What is to be said of the bots that do not play, safe to show."""
     sandboxes: str = ""
     """What is to be said of the sandboxes of its matches, if anything."""
     under_way: UnderWay | None = NOTHING
@@ -196,7 +197,7 @@ class Watcher:
             missing=found.missing,
             remedy=remedy_of(league),
             faults=sum(sum(kinds.values()) for kinds in (found.faults or {}).values()),
-            disqualified=tuple(safe(bot.remark) for bot in league.disqualified),
+            disqualified=tuple(safe(why) for _, why in not_playing(league, store)),
             sandboxes=" ".join(found.on("sandboxes").notes),
             table=table,
             every=every if every > self._every else 0.0,

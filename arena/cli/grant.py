@@ -14,7 +14,8 @@ from arena.cli.saying import show
 from arena.league.bot import Bot
 from arena.league.edit import set_keys
 from arena.league.plan import LeaguePlan
-from arena.store.opening import read_played
+from arena.store.opening import has_database, open_store, read_played
+from arena.store.suspensions import not_playing
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import composed, safe
 from protocol.errors import ArenaError
@@ -51,7 +52,8 @@ def grant(
     check_known(plan, name)
     bot = plan.bot_named(composed(name))
     if bot is None:
-        raise ArenaError(f"{name} is disqualified, and plays no more; nothing was changed.")
+        why = _not_playing(plan)[composed(name)]
+        raise ArenaError(f"{why} It plays no more; nothing was changed.")
     if sum((needed, back, bool(limits))) != 1:
         raise ArenaError("give limits, such as memory_mb=2048, or --needed, or --none.")
     keys = _asked(bot, plan, limits, needed=needed, back=back)
@@ -105,7 +107,16 @@ def _table(plan: LeaguePlan) -> Table:
     )
     has_none = not any(row["grant"] or row["needs"] for row in rows)
     notes = ["All bots have the limits of the league, and none asks for others."] * has_none
+    notes += [safe(why) for why in _not_playing(plan).values()]
     return Table("bots", columns, rows, {"game": plan.game.name}, notes)
+
+
+def _not_playing(plan: LeaguePlan) -> dict[str, str]:
+    """Return why bots do not play, by name: with other limits, one may."""
+    if not has_database(plan):
+        return dict(not_playing(plan, None))
+    with open_store(plan) as store:
+        return dict(not_playing(plan, store))
 
 
 def _words(given: Mapping[str, Any]) -> str:

@@ -1,9 +1,8 @@
 """Commands about single matches of a league: matches, show."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from arena.cli.feed import play_again
 from arena.cli.options import (
     PATH,
     WholeNumber,
+    grouped,
     league_argument,
     output_format,
     sandbox_uid_option,
@@ -29,9 +29,11 @@ from arena.league.file import with_game
 from arena.league.finding import find_bot
 from arena.league.hints import advice
 from arena.league.plan import LeaguePlan
+from arena.store.choosing import Ending, MatchChoice
 from arena.store.opening import open_store, read_played
 from arena.store.rows import StoredMatch, WholeMatch
 from arena.store.store import Store
+from arena.store.suspensions import not_playing
 from arena.tables.circumstances import Kinds, kinds_of
 from arena.tables.match_list import MatchList
 from arena.tables.table import Table
@@ -40,10 +42,42 @@ from protocol.errors import ArenaError
 from referee.rules.options import suggestion
 
 
+def _choice(
+    bot: str | None,
+    against: str | None,
+    *,
+    lost: bool,
+    won: bool,
+    faulty: bool,
+    closest: bool,
+) -> MatchChoice:
+    """Return the matches that are asked for; raise ArenaError for options that need another."""
+    if bot is None:
+        given = {"--against": against, "--lost": lost, "--won": won}
+        for name in (each for each, is_given in given.items() if is_given):
+            raise ArenaError(f"{name} is about one bot: say which by --bot.")
+    if lost and won:
+        raise ArenaError("--lost and --won: no match is both; choose one.")
+    bot, against = (name if name is None else composed(name) for name in (bot, against))
+    if bot is not None and bot == against:
+        raise ArenaError(f"--against {bot}: name another bot than that of --bot.")
+    ending: Ending | None = "lost" if lost else "won" if won else None
+    return MatchChoice(bot, against, ending, faulty, closest)
+
+
 @main.command()
 @league_argument
 @click.option("--bot", help="Only matches of this bot.", shell_complete=completion.entered)
+@click.option(
+    "--against",
+    metavar="BOT",
+    help="Of these, only those in which this other bot sat, too.",
+    shell_complete=completion.entered,
+)
+@click.option("--lost", is_flag=True, help="Of these, only those that the bot of --bot lost.")
+@click.option("--won", is_flag=True, help="Of these, only those that the bot of --bot won.")
 @click.option("--faulty", is_flag=True, help="Only matches with faults; with --bot, of that bot.")
+@click.option("--closest", is_flag=True, help="The narrowest first, and not by deal.")
 @click.option(
     "--limit",
     type=WholeNumber(min=0),
@@ -53,10 +87,14 @@ from referee.rules.options import suggestion
 )
 @click.option("--columns", metavar="NAMES", help="Show just these, with commas between them.")
 @output_format
-def matches(
-    league: Path, bot: str | None, faulty: bool, limit: int, columns: str | None, form: str
-) -> None:
+@grouped(choice=_choice)
+def matches(league: Path, choice: MatchChoice, limit: int, columns: str | None, form: str) -> None:
     """List the matches that were played, by deal.
+
+    A bot has lost a match if another was better, and won it if nobody was; with --against, that
+    one alone is compared. With --closest, scores are compared where the game counts something: of
+    the bot and the best other one, or that of --against; without --bot, of the best two. Where
+    scores are equal, or there are none, places are, and the longer match is the closer one.
 
     NAMES of columns are match, deal, rotation, seats, reason, decisions, faults and sandbox; where
     the game counts something, also scores, numbers, and each of these numbers by its own name. The
@@ -65,24 +103,25 @@ def matches(
     \b
     arena matches cup
     arena matches cup --bot mine --faulty
+    arena matches cup --bot mine --lost --closest --limit 3
+    arena matches cup --bot mine --against sensible --won
     arena matches cup --columns match,seats,decisions
     arena matches cup --limit 0 --format csv > matches.csv
     """
     asked = read_played(league)
     with open_store(asked) as store:
         listed = MatchList(asked.game, store.sandbox_of, columns)
-        if bot is not None:
-            bot = composed(bot)
-            _check_known(bot, {*store.bots.names(), *asked.names.values()})
-        chosen = partial(_chosen, store, bot, limit or None, faulty=faulty)
-        found, count = chosen()
+        known = {*store.bots.names(), *asked.names.values()}
+        for name in filter(None, (choice.bot, choice.against)):
+            _check_known(name, known)
+        count = store.count(choice)
+        found = partial(store.matches, choice, limit=limit or None)
         shown = min(count, limit or count)
-        listed.tell_sandboxes(_sandboxes(store, lambda: chosen()[0], shown))
+        listed.tell_sandboxes(_sandboxes(store, found, shown))
         notes = listed.notes
-        notes += [safe(each.remark) for each in asked.disqualified]
-        notes += [safe(each.remark) for each in asked.lost]
+        notes += [safe(why) for _, why in not_playing(asked, store)]
         if not count:
-            notes.append(_none_found(bot, faulty=faulty))
+            notes.append(_none_found(choice))
         if shown < count:
             notes.append(f"The first {shown} of {count} matches; --limit 0 lists all.")
             if form in ("csv", "json"):
@@ -90,7 +129,7 @@ def matches(
         facts = {"count": count, **listed.facts}
         table = Table("matches", listed.columns, (), facts, notes, keys=listed.keys)
         present = {(each.name, each.version) for each in asked.bots}
-        show(table, form, listed.rows(found, present))
+        show(table, form, listed.rows(found(), present))
 
 
 def _check_known(bot: str, known: Collection[str]) -> None:
@@ -98,25 +137,18 @@ def _check_known(bot: str, known: Collection[str]) -> None:
         raise ArenaError(f"there is no bot {bot!r} in this league. {suggestion(bot, known)}")
 
 
-def _none_found(bot: str | None, *, faulty: bool) -> str:
+def _none_found(choice: MatchChoice) -> str:
     """Return in a sentence that there is no match of those that were asked for."""
-    if faulty:
-        return f"No match was played in which {bot or 'a bot'} had a fault."
-    return f"No match of {bot} was played." if bot else "No match was played."
-
-
-def _chosen(
-    store: Store, bot: str | None, limit: int | None, *, faulty: bool
-) -> tuple[Iterable[StoredMatch], int]:
-    """Return the first `limit` of the matches asked for, and how many there are."""
-    if bot is None or not faulty:
-        count = store.count(bot=bot, faulty=faulty)
-        return store.matches(bot=bot, faulty=faulty, limit=limit), count
-
-    def at_fault() -> Iterator[StoredMatch]:
-        return (each for each in store.matches(bot=bot, faulty=True) if _is_at_fault(each, bot))
-
-    return islice(at_fault(), limit), sum(1 for _ in at_fault())
+    bot, other, ending, *_ = choice
+    against = f" against {other}" if other else ""
+    fault = " in which it had a fault" if choice.faulty else ""
+    if bot is None:
+        return (
+            "No match was played in which a bot had a fault." if fault else "No match was played."
+        )
+    if ending:
+        return f"{bot} {ending} no match{against}{fault}."
+    return f"{bot} has played no match{against}{fault}."
 
 
 def _sandboxes(
@@ -131,11 +163,6 @@ def _sandboxes(
         return dict.fromkeys(kinds, count) if count else {}
     found = Counter(kinds_of(store.sandbox_of(match)) for match in matches())
     return dict(sorted(found.items()))
-
-
-def _is_at_fault(match: StoredMatch, name: str) -> bool:
-    pairs = zip(match.bots, match.faults, strict=True)
-    return any(faults for bot, faults in pairs if bot.name == name)
 
 
 @main.command("show")
@@ -171,10 +198,10 @@ def show_match(
 ) -> None:
     """Show a match move by move, with times, faults and notes.
 
-    Name a LEAGUE and the id of a MATCH, which `arena matches` lists; the part before the dash may
-    be shortened. Or name a FILE that `arena play --save FILE` wrote. Three times are shown: the
-    bot's CPU time, the wall time until its answer, and the lag, which the referee took before it
-    asked.
+    Name a LEAGUE and a MATCH by its id, which `arena matches` lists, or by its first characters, as
+    far as no other begins so. Or name a FILE that `arena play --save FILE` wrote. Three times are
+    shown: the bot's CPU time, the wall time until its answer, and the lag, which the referee took
+    before it asked.
 
     With --feed, a bot gets the messages of the match again; whatever it answers, the match goes on
     as it was played. BOT is a bot of the league, or any bot as in `arena init`. A bot that played
@@ -222,7 +249,7 @@ class _Found(NamedTuple):
     game: LoadGame
     """Loads the game of the match."""
     hints: Callable[[int], list[str]] = lambda _seat: []
-    """Returns what the sandbox hid from the bot of a seat, which may have ended because of it."""
+    """Returns what is to be said of the bot of a seat: why it plays no more, and hints."""
 
 
 def _of_league(folder: Path, match: str | None) -> _Found:
@@ -233,22 +260,27 @@ def _of_league(folder: Path, match: str | None) -> _Found:
         )
     with open_store(league) as store:
         opened = open_match(store, match)
+        out = dict(not_playing(league, store))
     feed = partial(feed_of, league, opened)
 
     def again(word: str, seat: int | None) -> tuple[Bot, Feed]:
         bot = league.bot_named(composed(word)) or find_bot(word, league.game.name)
         return bot, feed(seat_of(opened, composed(word), seat))
 
-    hints = partial(_hints, league, opened)
+    hints = partial(_hints, league, opened, out)
     return _Found(opened, feed, again, lambda: with_game(league).loaded, hints)
 
 
-def _hints(league: LeaguePlan, opened: WholeMatch, seat: int) -> list[str]:
-    """Return what the sandbox hid from a bot that had a fault, if it is still as it played."""
-    if not opened.match.faults[seat]:
-        return []
+def _hints(league: LeaguePlan, opened: WholeMatch, out: Mapping[str, str], seat: int) -> list[str]:
+    """Return why the bot of a seat plays no more, and what the sandbox hid from it at a fault.
+
+    The latter is said if it is still as it played.
+    """
     played, stderr = opened.match.bots[seat], opened.evidence.stderr[seat]
-    return [
+    said = [out[played.name]] if played.name in out else []
+    if not opened.match.faults[seat]:
+        return said
+    return said + [
         f"{bot.name}:{hint}"
         for bot in league.bots
         if (bot.name, bot.version) == (played.name, played.version)

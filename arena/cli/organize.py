@@ -30,6 +30,7 @@ from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
 from arena.organize.entering import BotVerdict, State, Terms, entered, played_versions
 from arena.organize.gather import Brought, brought
+from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
 from arena.tables.table import NAME_WIDTH, Column, Table
@@ -297,7 +298,7 @@ def _kept(plan: LeaguePlan, name: str) -> str:
     if not plan.database.is_file():
         return ""
     with open_store(plan) as store:
-        count = store.count(bot=name)
+        count = store.count(MatchChoice(bot=name))
     if not count:
         return ""
     verb, its = ("is", "counts") if count == 1 else ("are", "count")

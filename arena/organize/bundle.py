@@ -18,9 +18,11 @@ from arena.league.plan import LeaguePlan
 from arena.organize.copying import folder_name
 from arena.organize.entering import BotVerdict
 from arena.stats.ratings import Ratings
+from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
+from arena.store.suspensions import not_playing
 from arena.tables.cross_table import cross_table, wins_text
 from arena.tables.field import Field
 from arena.tables.leaderboard import RANKS, leaderboard
@@ -99,7 +101,8 @@ def write_feedback(
             logged = sorted(rows, key=lambda row: (not row["faults"], row["place"] == 1))[:most]
             folder = target / folder_name(name)
             program = _program(league, name)
-            notes = [*_remarks(league, field, name), *_files(len(logged), len(rows), program)]
+            said = [why for bot, why in not_playing(league, store) if bot == name]
+            notes = [*said, *_files(len(logged), len(rows), program)]
             _write(folder, _RESULTS, _results(field, name, standings, met, notes))
             (folder / _VERDICT).unlink(missing_ok=True)  # of a check before it was entered
             _write(folder, "matches.csv", [render(Table("matches", (), rows, keys=_KEYS), "csv")])
@@ -119,7 +122,7 @@ _KEYS = (
 def _matches(league: LeaguePlan, store: Store, name: str) -> Iterator[StoredMatch]:
     """Yield the matches of a bot: those of its present version, unless it is disqualified."""
     versions = {bot.name: bot.version for bot in league.bots}
-    for match in store.matches(bot=name):
+    for match in store.matches(MatchChoice(bot=name)):
         version = next(bot.version for bot in match.bots if bot.name == name)
         if versions.get(name, version) == version:
             yield match
@@ -140,14 +143,6 @@ def _own(match: StoredMatch, name: str) -> dict[str, Any]:
         "faults": dict(match.faults[seat]),
         "forfeited": seat in match.forfeits,
     }
-
-
-def _remarks(league: LeaguePlan, field: Field, name: str) -> Iterator[str]:
-    """Yield what is to be said of a bot besides its results."""
-    yield from (bot.remark for bot in league.disqualified if bot.name == name)
-    yield from (bot.remark for bot in league.lost if bot.name == name)
-    if name in field.suspended:
-        yield f"{name} was suspended: {field.suspended[name]}"
 
 
 def _program(league: LeaguePlan, name: str) -> str:

@@ -112,12 +112,14 @@ class Api:
     async def replay(self, request: Request, visitor: WebVisitor) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
         own = await visitor.own_versions()
-        ask = Query("replay", request.path_params["match"], own, since=visitor.since)
+        only_own = not visitor.may_see_all
+        name = request.path_params["match"]
+        ask = Query("replay", name, own, since=visitor.since, only_own=only_own)
         with self._admission.one_more(request):
             data = await visitor.league.reader.get(ask)
         found = msgspec.json.decode(data, type=ReplayView)
         played = {(seat.bot, seat.version) for seat in found.row.seats}
-        if not visitor.may_see_all and played.isdisjoint(own or ()):
+        if only_own and played.isdisjoint(own or ()):
             raise Refusal(403, "you may see matches of your own bots.", "Open one of those.")
         return found
 

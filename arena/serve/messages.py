@@ -86,6 +86,8 @@ class Query(msgspec.Struct, frozen=True):
     before: int = 0
     since: str = ""
     """From when on results are held back, in ISO 8601; empty if none are."""
+    only_own: bool = False
+    """Whether the beginning of an id means a match of those alone."""
     number: int = 0
     """By which its answer is known."""
 

@@ -41,7 +41,7 @@ def answered(folder: Path, ask: Query) -> Any:
                 since=ask.since,
             )
         case _:
-            return replay_view(folder, ask.of, own=ask.own, since=ask.since)
+            return replay_view(folder, ask.of, own=ask.own, only_own=ask.only_own, since=ask.since)
 
 
 def main() -> None:

@@ -128,12 +128,14 @@ def matches_view(
         return msgspec.structs.replace(none, rows=rows, older=older)
 
 
-def replay_view(folder: Path, match: str, *, own: Own = None, since: str = "") -> ReplayView:
-    """Return a match, by its id, as the viewer takes it.
+def replay_view(
+    folder: Path, match: str, *, own: Own = None, only_own: bool = False, since: str = ""
+) -> ReplayView:
+    """Return a match, by its id or the beginning of that, as the viewer takes it.
 
-    With `own`, notes, lines and standard errors of other bots than these are left out; with
-    `since`, later matches are not there. Raises Refusal if there is no such match, ArenaError
-    if its game cannot be loaded.
+    With `own`, notes, lines and standard errors of other bots than these are left out, and with
+    `only_own`, the beginning means a match of these; with `since`, later matches are not there.
+    Raises Refusal if there is no such match, ArenaError if its game cannot be loaded.
     """
     with reading(folder, since) as (league, store):
         if store is None:
@@ -141,7 +143,8 @@ def replay_view(folder: Path, match: str, *, own: Own = None, since: str = "") -
         rules = with_game(league).rules
         assert rules is not None
         try:
-            found = store.find(match)
+            is_own = _is_one_of(own if only_own else None)
+            found = store.find(match, lambda each: bool(_seats(each, is_own)))
         except RunError:
             raise
         except ArenaError as error:

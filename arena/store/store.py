@@ -12,6 +12,17 @@ from pathlib import Path
 from typing import Any, Self
 
 from arena.store.bots import Bots
+from arena.store.choosing import (
+    CLEAREST,
+    CLOSEST,
+    EVERY_MATCH,
+    OF_PAIRINGS,
+    OWN_FAULTS,
+    MatchChoice,
+    Pairing,
+    pairings,
+    take_pairings,
+)
 from arena.store.columns import ListedRow, RecordRow, columns, typed
 from arena.store.database import Database
 from arena.store.known import LIST, Known
@@ -47,9 +58,11 @@ _KEYS = f"SELECT match.deal, match.rotation {_FROM}"
 _NAMED = """
     FROM deal CROSS JOIN match ON match.deal = deal.id
         LEFT JOIN result ON result.id = match.result
-    WHERE deal.name BETWEEN ? AND ? ORDER BY deal.name, match.rotation LIMIT 1000
+    WHERE deal.name BETWEEN ? AND ? AND ? IN ('', '' || match.rotation)
+    ORDER BY deal.name, match.rotation
 """
 _BEGINNING = f"SELECT {_LISTED} {_NAMED}"
+_CANDIDATES = 10  # ids that are named where the beginning of one is that of several
 _THIS = """
     FROM match LEFT JOIN deal ON deal.id = match.deal LEFT JOIN result ON result.id = match.result
         LEFT JOIN record ON record.id = match.record
@@ -71,16 +84,30 @@ _NEWEST = f"""
         JOIN result ON result.id = match.result
     WHERE match.record < ? {{}} ORDER BY match.record DESC LIMIT ?
 """  # noqa: S608 - names of ours
-_SEATED = """
-    EXISTS (
-        SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called
-        ON called.value = json_each.value
+_AND_SEATED = """
+    AND match.result IN (
+        SELECT id FROM result WHERE EXISTS (
+            SELECT 1 FROM json_each(result.bots) JOIN json_each(?) AS called
+            ON called.value = json_each.value
+        )
     )
 """
-_AND_SEATED = f" AND match.result IN (SELECT id FROM result WHERE {_SEATED})"  # noqa: S608 - likewise
 _FAULTY = "match.faults IS NOT NULL"
 _NO_LAST = 1 << 62
-_IN_ORDER = "ORDER BY deal.number, lineup.bots, match.rotation LIMIT ?"
+_BY_DEAL = "deal.number, lineup.bots, match.rotation"
+_IN_ORDER = f"ORDER BY {_BY_DEAL} LIMIT ?"
+_FIRST = "row_number() OVER (PARTITION BY pairing.rival ORDER BY {}, " + _BY_DEAL + ") AS {}"
+_EXAMPLES = f"""
+    SELECT * FROM (
+        SELECT match.deal, match.rotation, pairing.rival,
+            {_FIRST.format(f"pairing.lead >= 0, {CLOSEST}", "closest")},
+            {_FIRST.format(f"pairing.lead >= 0, {CLEAREST}", "clearest")},
+            {_FIRST.format(f"NOT coalesce({OWN_FAULTS}, 0), pairing.lead >= 0", "faulty")},
+            pairing.lead < 0 AS lost, coalesce({OWN_FAULTS}, 0) AS at_fault
+        {_FROM} {OF_PAIRINGS}
+    )
+    WHERE (lost AND 1 IN (closest, clearest)) OR (at_fault AND faulty = 1)
+"""  # noqa: S608 - names of ours
 
 
 class Store:
@@ -128,31 +155,26 @@ class Store:
         self._writer = writer
 
     def matches(
-        self,
-        *,
-        bot: str | None = None,
-        faulty: bool = False,
-        limit: int | None = None,
-        ordered: bool = True,
+        self, choice: MatchChoice = EVERY_MATCH, *, limit: int | None = None, ordered: bool = True
     ) -> Iterator[StoredMatch]:
-        """Yield stored matches, by deal, line-up and rotation: all, or those that are asked for.
+        """Yield the stored matches that are chosen, by deal, line-up and rotation.
 
         Not `ordered`, they come as they lie there, which takes less. Ordered, a writer is never
         kept waiting, however slowly they are read.
         """
-        where, values = self._chosen(bot, faulty=faulty)
-        most = -1 if limit is None else limit
-        if ordered:
-            with self.db.explained():
-                keys = self._keys(f"{_KEYS} {where} {_IN_ORDER}", (*values, most))
+        with self.db.explained():
+            where = self._chosen(choice)
+            most = -1 if limit is None else limit
+            if ordered:
+                order = f"ORDER BY {CLOSEST}, {_BY_DEAL} LIMIT ?" if choice.closest else _IN_ORDER
+                keys = self._keys(f"{_KEYS} {where} {order}", (most,))
                 bots = self.db.bots()
                 for key in zip(*keys, strict=True):
                     row = self.db.execute(_ONE_LISTED, key).fetchone()
                     if row is not None:
                         yield match_of(row, bots)
-        else:
-            with self.db.explained():
-                rows = self.db.execute(f"{_MATCHES} {where} LIMIT ?", (*values, most))
+            else:
+                rows = self.db.execute(f"{_MATCHES} {where} LIMIT ?", (most,))
                 bots = self.db.bots()
                 for row in rows:
                     yield match_of(row, bots)
@@ -166,11 +188,29 @@ class Store:
             rotations.append(rotation)
         return deals, rotations
 
-    def count(self, *, bot: str | None = None, faulty: bool = False) -> int:
+    def count(self, choice: MatchChoice = EVERY_MATCH) -> int:
         """Return how many matches `matches` would yield without a limit."""
-        where, values = self._chosen(bot, faulty=faulty)
-        [(count,)] = self.db.rows(f"{_COUNT} {where}", values)
-        return int(count)
+        with self.db.explained():
+            [(count,)] = self.db.rows(f"{_COUNT} {self._chosen(choice)}")
+            return int(count)
+
+    def examples(self, found: Iterable[Pairing]) -> Iterator[tuple[int, str, StoredMatch]]:
+        """Yield matches to look at, each with its rival's number, and what it is an example of.
+
+        For each rival it is the "closest" and the "clearest" of those that were lost against it,
+        and one in which the bot was "faulty", a lost one if there is one.
+        """
+        with self.db.explained():
+            bots = self.db.bots()
+            kind, words = list[tuple[int, int, int, int, int, int, int, int]], "the matches"
+            take_pairings(self.db, found)
+            rows = self.db.read(_EXAMPLES, kind, words)
+            for deal, rotation, rival, *firsts, lost, at_fault in rows:
+                row = self.db.execute(_ONE_LISTED, (deal, rotation)).fetchone()
+                holds = {"closest": lost, "clearest": lost, "faulty": at_fault}
+                for (what, is_so), first in zip(holds.items(), firsts, strict=True):
+                    if is_so and first == 1:
+                        yield rival, what, match_of(row, bots)
 
     def newest(
         self,
@@ -208,35 +248,40 @@ class Store:
         [(last,)] = self.db.rows("SELECT coalesce(max(id), 0) FROM record")
         return int(last)
 
-    def _chosen(self, bot: str | None, *, faulty: bool) -> tuple[str, list[str]]:
-        """Return the condition on a match and its result, in SQL, and the values for it."""
-        conditions = [_FAULTY] if faulty else []
-        values: list[str] = []
-        if bot is not None:
-            called = [number for number, each in self.db.bots().items() if each.name == bot]
-            conditions.append(_SEATED)
-            values.append(json.dumps(called))
-        return f"WHERE {' AND '.join(conditions)}" if conditions else "", values
+    def _chosen(self, choice: MatchChoice) -> str:
+        """Return how matches are chosen in SQL, whose pairings are taken if it needs any."""
+        faulty = f"WHERE {_FAULTY}" if choice.faulty else ""
+        if choice.bot is None and not choice.closest:
+            return faulty
+        take_pairings(self.db, pairings(self.tallies.results(), choice))
+        own = f"AND {OWN_FAULTS}" if choice.faulty and choice.bot is not None else ""
+        return f"{OF_PAIRINGS} {faulty} {own}"
 
-    def find(self, prefix: str) -> StoredMatch:
-        """Return the match of an id that may be shortened, as 3f9a or 3f9a-1.
+    def find(
+        self, beginning: str, is_seen: Callable[[StoredMatch], bool] = lambda _: True
+    ) -> StoredMatch:
+        """Return the match whose id begins so, as 3f9 or 3f9-1, of those that may be seen.
 
-        Raises ArenaError unless there is exactly one.
+        Without a rotation, it is that of a deal of which only one match is stored. Raises
+        ArenaError unless there is exactly one.
         """
-        deal, _, rotation = prefix.partition("-")
-        among = deal_range(deal.lower())
+        deal, _, rotation = beginning.partition("-")
+        hidden, seen = list[StoredMatch](), list[StoredMatch]()
         with self.db.explained():
-            rows = self.db.execute(_BEGINNING, among).fetchall()
             bots = self.db.bots()
-            found = [match_of(row, bots) for row in rows]
-        found = [match for match in found if rotation in ("", str(match.rotation))]
+            rows = self.db.execute(_BEGINNING, (*deal_range(deal.lower()), rotation))
+            for match in (match_of(row, bots) for row in rows):
+                (seen if is_seen(match) else hidden).append(match)
+                if len(seen) > _CANDIDATES:
+                    break
+        found = seen or hidden[:1]  # which whoever asks may not look at
         if not found:
-            raise ArenaError(f"there is no match {prefix!r}; `arena matches` lists them.")
-        if len({match.deal for match in found}) > 1:
-            raise ArenaError(f"{len(found)} ids begin with {prefix!r}; give more of the id.")
+            raise ArenaError(f"there is no match {beginning!r}; `arena matches` lists them.")
         if len(found) > 1:
-            ids = ", ".join(f"{deal}-{match.rotation}" for match in found)
-            raise ArenaError(f"{prefix!r} is a deal of {len(found)} matches; name one: {ids}.")
+            is_more = len(found) > _CANDIDATES
+            ids = ", ".join(match.id for match in found[:_CANDIDATES]) + ", …" * is_more
+            number = f"more than {_CANDIDATES}" if is_more else len(found)
+            raise ArenaError(f"{beginning!r} begins {number} ids; give more of one: {ids}.")
         return found[0]
 
     def whole(self, match: StoredMatch) -> WholeMatch:

@@ -12,6 +12,7 @@ from arena.stats.elo import Anchor
 from arena.stats.links import Succession
 from arena.stats.outcomes import Deals, Result, results_of
 from arena.stats.scores import Scores
+from arena.store.suspensions import suspension
 from arena.tables.facet import Facet
 from arena.text import PLAIN, Words, quoted
 from referee.catalog.identity import GameFacts
@@ -165,7 +166,7 @@ class Field:
         if self.missing or self.progress:
             for bot, why in self.suspended.items():
                 missing = "" if self.progress else " Its matches are missing, so it has no rank."
-                said.append(f"{bot} was suspended: {why}{missing}")
+                said.append(f"{suspension(bot, why)}{missing}")
         if self.missing and self.remedy is not None:
             is_missing = self.words.counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {quoted(self.name)}` plays what is missing"

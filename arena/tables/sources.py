@@ -17,7 +17,7 @@ from arena.stats.scores import Scores
 from arena.store.opening import open_store, read_played
 from arena.store.rows import BotVersion
 from arena.store.store import Store
-from arena.store.suspensions import suspended
+from arena.store.suspensions import suspensions
 from arena.store.tournament import Tournament
 from arena.store.unchanged import check_unchanged
 from arena.store.versions import changed, disqualified, left
@@ -113,7 +113,7 @@ def field_of(
         progress="" if tournament is None else tournament.progress,
         ranks={} if tournament is None or versions else tournament.standings().ranks,
         remedy=remedy_of(league),
-        suspended=_suspended(league, store),
+        suspended={bot: safe(why) for bot, why in suspensions(league, store).items()},
         disqualified={bot.name: bot.reason for bot in league.disqualified},
         grants={bot.name: bot.grant for bot in league.bots if bot.grant.given},
         waiting=counted.waiting,
@@ -212,16 +212,6 @@ def remedy_of(league: LeaguePlan) -> str:
     if user is None and not any(bot.remote_digest for bot in league.bots):
         return ""
     return "`arena serve` plays what is missing"
-
-
-def _suspended(league: LeaguePlan, store: Store) -> dict[str, str]:
-    """Return why present bots were suspended, in sentences, and what to do if that is known."""
-    bots = {BotVersion(bot.name, bot.version): bot for bot in league.bots}
-    return {
-        bot.name: safe(suspended(bots[bot], why, league.limits_of(bots[bot])))
-        for bot, why in store.bots.suspensions().items()
-        if bot in bots
-    }
 
 
 def _missing(league: LeaguePlan, store: Store, asked: AskedDeals, stored: int) -> int:

@@ -185,11 +185,22 @@ def test_a_match_is_found_by_the_beginning_of_its_id(store: Store, golden: Golde
         *((f"{whole}-1", "b-1"), (f"{whole}-10", "b-10")),
     ]:
         assert short(store.find(begins).id) == found
+    assert short(store.find("abc-").id) == "abc-0"
     for begins in ("ab", "f", "x"):
         golden(refused(lambda begins=begins: store.find(begins)))
-    for begins in ("", "%", "f-2"):
+    add(store, *(match("c", number) for number in range(11)))
+    golden(refused(lambda: store.find("c")))
+    assert short(store.find("c-7").id) == "c-7"
+    for begins in ("", "%", "f-2", "-0", "0" * 17):
         said = refused(lambda begins=begins: store.find(begins))
         assert f"there is no match {begins!r}" in said
+
+
+def test_what_may_not_be_seen_makes_no_beginning_ambiguous(store: Store) -> None:
+    add(store, match("abc", 0), match("abd", 0), match("abe", 0))
+    assert short(store.find("ab", lambda found: found.deal.startswith("abd")).id) == "abd-0"
+    hidden = store.find("ab", lambda _: False)  # of which only one is told, which is refused
+    assert short(hidden.id) == "abc-0"
 
 
 def test_a_league_without_results_says_how_to_get_them(path: Path, golden: Golden) -> None:
