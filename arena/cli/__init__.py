@@ -37,6 +37,7 @@ GROUPS: dict[str, dict[str, str]] = {
     },
     "Reading": {
         "table": "Show the results of every bot against every other.",
+        "why": "Show where a bot lost: against whom, in which seat, by which faults and matches.",
         "matches": "List the matches that were played, by deal.",
         "show": "Show a match move by move, with times, faults and notes.",
         "report": "Write a league as one web page: tables, pictures, and matches to step through.",

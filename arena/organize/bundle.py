@@ -23,11 +23,11 @@ from arena.store.opening import open_store
 from arena.store.rows import StoredMatch
 from arena.store.store import Store
 from arena.store.suspensions import not_playing
-from arena.tables.cross_table import cross_table, wins_text
 from arena.tables.field import Field
 from arena.tables.leaderboard import RANKS, leaderboard
 from arena.tables.sources import field_of
-from arena.tables.table import NAME_WIDTH, Column, Row, Table, render
+from arena.tables.table import Row, Table, render
+from arena.tables.why import Subject, why_table
 from arena.text import counted, fold, safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON
@@ -94,7 +94,7 @@ def write_feedback(
     with open_store(league) as store:
         field = field_of(league, store)
         ratings = rate(field)
-        standings, met = leaderboard(field, ratings), cross_table(field, ratings)
+        standings = leaderboard(field, ratings)
         for name in names:
             tell(name)
             rows = [_own(match, name) for match in _matches(league, store, name)]
@@ -103,7 +103,7 @@ def write_feedback(
             program = _program(league, name)
             said = [why for bot, why in not_playing(league, store) if bot == name]
             notes = [*said, *_files(len(logged), len(rows), program)]
-            _write(folder, _RESULTS, _results(field, name, standings, met, notes))
+            _write(folder, _RESULTS, _results(field, name, standings, notes))
             (folder / _VERDICT).unlink(missing_ok=True)  # of a check before it was entered
             _write(folder, "matches.csv", [render(Table("matches", (), rows, keys=_KEYS), "csv")])
             for row in logged:
@@ -167,20 +167,12 @@ def _files(logged: int, matches: int, program: str) -> Iterator[str]:
     yield f"To send them again: {program} < matches/ID.jsonl"
 
 
-def _results(
-    field: Field, name: str, standings: Table, met: Table, notes: Iterable[str]
-) -> Iterator[str]:
+def _results(field: Field, name: str, standings: Table, notes: Iterable[str]) -> Iterator[str]:
     """Yield the lines of a bot's place and of its results against each other."""
     yield from fold(safe(f"{name} in {field.name}. {field.extent}. {RANKS}"), _WIDTH)
     row = [row for row in standings.rows if row["bot"] == name]
-    against = [row for row in met.rows if row["bot"] == name]
-    columns = (
-        Column("Against", lambda row: safe(row["other"]), width=NAME_WIDTH),
-        Column("Matches", "matches", "right"),
-        Column("Won/same/lost", wins_text, "right"),
-        Column("Points", lambda row: f"{100 * row['points']:.1f} %", "right"),
-    )
-    for table in (replace(standings, rows=row, notes=()), Table("encounters", columns, against)):
+    own = why_table(field, Subject(bot=name, name=name))
+    for table in (replace(standings, rows=row, notes=()), replace(own, notes=())):
         if table.rows:
             yield ""
             yield render(table, "simple", width=_WIDTH)

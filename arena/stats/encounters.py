@@ -155,6 +155,20 @@ def encounters(deals: Deals) -> dict[tuple[str, str], Encounter]:
     return {pair: met[pair] for pair in sorted(met)}
 
 
+def seated_in(deals: Deals, bot: str, seat: int | None = None) -> Deals:
+    """Return the matches of deals in which a bot sat, in one seat or in any."""
+    found: Counter[tuple[Result, ...]] = Counter()
+    for results, count in deals.items():
+        its = tuple(
+            result
+            for result in results
+            if bot in result.bots and seat in (None, result.bots.index(bot))
+        )
+        if its:
+            found[its] += count
+    return found
+
+
 def points_by_deal(deals: Deals) -> Counter[tuple[DealPoints, ...]]:
     """Count the deals that gave each two of their bots the same points, in order.
 

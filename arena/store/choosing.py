@@ -117,5 +117,5 @@ CLOSEST = f"match.scores IS NULL, {_APART}, abs(pairing.lead), match.decisions D
 By what both scored, where that was counted; else, and where it is equal, by their places; then the
 longer one is the narrower.
 """
-CLEAREST = f"match.scores IS NULL, {_APART} DESC, abs(pairing.lead) DESC, match.decisions"
+CLEAREST = f"{_APART} DESC, abs(pairing.lead) DESC, match.decisions"
 """The other way round; without scores, as after a forfeit, a match comes last here too."""

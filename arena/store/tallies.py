@@ -1,7 +1,7 @@
 """What tables count, counted in the database: the results that there are, and how often."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import starmap
 from typing import Annotated, NamedTuple
 
@@ -274,10 +274,17 @@ class Tallies:
                     raise Damage("the result of a match is missing")
                 yield result, *stored_faults(faults, forfeits, len(seats[result])), count
 
-    def clocks(self) -> Iterator[tuple[int, list[Spent]]]:
-        """Yield the result of every match by number, and what the clock said by seat."""
+    def clocks(self, among: Collection[int] | None = None) -> Iterator[tuple[int, list[Spent]]]:
+        """Yield the result of every match by number, and what the clock said by seat.
+
+        With `among`, they are only those with one of these results.
+        """
         with self._db.explained():
-            rows = self._db.execute("SELECT result, clock FROM match")
+            those, values = "", list[str]()
+            if among is not None:
+                those = "WHERE result IN (SELECT value FROM json_each(?))"
+                values.append(json.dumps([*among]))
+            rows = self._db.execute(f"SELECT result, clock FROM match {those}", values)  # noqa: S608
             seats = self._seats()
             for result, clock in rows:
                 if result not in seats:

@@ -1,14 +1,12 @@
 """Two bots of a field against each other, as a table with a sentence."""
 
-from collections import Counter
 from collections.abc import Iterator
 from statistics import NormalDist
 from typing import Any
 
 from arena.stats.elo import elo_lead
-from arena.stats.encounters import Encounter, encounters
+from arena.stats.encounters import Encounter, encounters, seated_in
 from arena.stats.likelihood import LEAD, draw_margin
-from arena.stats.outcomes import Result
 from arena.stats.ratings import EXACT, Ratings
 from arena.tables.cross_table import KEYS, encounter_row, wins_text
 from arena.tables.elo import anchor_in, elo_text
@@ -46,18 +44,8 @@ def head_to_head(field: Field, ratings: Ratings, bot: str, other: str) -> Table:
 
 def _encounter(field: Field, bot: str, other: str, seat: int | None = None) -> Encounter | None:
     """Return what a bot did against another, in one seat of its own or in all."""
-    between: Counter[tuple[Result, ...]] = Counter()
-    for results, count in field.deals.items():
-        shared = tuple(
-            result
-            for result in results
-            if bot in result.bots
-            and other in result.bots
-            and seat in (None, result.bots.index(bot))
-        )
-        if shared:
-            between[shared] += count
-    return encounters(between).get((bot, other))
+    both = seated_in(seated_in(field.deals, bot, seat), other)
+    return encounters(both).get((bot, other))
 
 
 def _rows(field: Field, bot: str, other: str) -> Iterator[dict[str, Any]]:
@@ -68,10 +56,20 @@ def _rows(field: Field, bot: str, other: str) -> Iterator[dict[str, Any]]:
             yield {"seat": seat, **encounter_row((bot, other), encounter)}
 
 
+SEAT = Column("Seat", lambda row: "any" if row["seat"] is None else str(row["seat"]), "right")
+
+
 def _columns(field: Field) -> list[Column]:
     return [
         Column("Bot", "bot", width=NAME_WIDTH),
-        *([Column("Seat", _seat, "right")] if field.by_seat else []),
+        *([SEAT] if field.by_seat else []),
+        *share_columns(field),
+    ]
+
+
+def share_columns(field: Field) -> list[Column]:
+    """Return the columns of an `encounter_row`, but for whom it is about."""
+    return [
         Column("Matches", "matches", "right"),
         Column("Deals", "deals", "right"),
         Column("W/D/L", wins_text, "right"),
@@ -79,10 +77,6 @@ def _columns(field: Field) -> list[Column]:
         Column("95 %", lambda row: _interval(row["low"], row["high"]), "right"),
         *([] if field.duels else [Column("Place", _mean_place, "right")]),
     ]
-
-
-def _seat(row: Row) -> str:
-    return "any" if row["seat"] is None else str(row["seat"])
 
 
 def _mean_place(row: Row) -> str:

@@ -108,6 +108,8 @@ class Table:
     """The leading columns to repeat, where the others do not fit beside each other."""
     grids: Sequence[Sheet] | None = None
     """What people are shown instead of the columns and rows, where that is laid out otherwise."""
+    lead_in: Sequence[str] = ()
+    """Sentences that a reader is to see first, above the columns."""
     picture: Sequence[str] = ()
     """Lines that are shown above the notes as they are, in formats for eyes."""
 
@@ -137,7 +139,9 @@ def pieces(
     else:
         gap = ""
         picture = [] if form in _MARKUP or not table.picture else ["\n".join(table.picture)]
-        for text in chain(_texts(table, rows, form, width, color), picture, _below(table, width)):
+        texts = _texts(table, rows, form, width, color)
+        first, last = (_folded(notes, width) for notes in (table.lead_in, table.notes))
+        for text in chain(first, texts, picture, last):
             yield f"{gap}{text}"
             gap = "\n\n"
 
@@ -164,10 +168,10 @@ def _pages(table: Table, rows: Iterable[Row]) -> Iterator[Sheet]:
             return
 
 
-def _below(table: Table, width: int) -> Iterator[str]:
-    notes = [line for note in table.notes for line in fold(note, min(width, WIDTH))]
-    if notes:
-        yield "\n".join(notes)
+def _folded(notes: Iterable[str], width: int) -> Iterator[str]:
+    lines = [line for note in notes for line in fold(note, min(width, WIDTH))]
+    if lines:
+        yield "\n".join(lines)
 
 
 def _tabulate(cells: Sequence[Sequence[str]], columns: Sequence[Column], form: str) -> str:

@@ -22,6 +22,15 @@ OF_TIMES = (
 """What a reader of times should know."""
 
 
+TIME_KEYS = ("decisions", "cpu_per_decision", "wall_per_decision", "longest_cpu")
+TIME_COLUMNS = (
+    Column("Decisions", "decisions", "right"),
+    Column("CPU ms each", lambda row: _milliseconds(row["cpu_per_decision"]), "right"),
+    Column("Wall ms each", lambda row: _milliseconds(row["wall_per_decision"]), "right"),
+    Column("Longest CPU ms", lambda row: _milliseconds(row["longest_cpu"]), "right"),
+)
+
+
 def times(source: FacetSource) -> Facet:
     """Return the bots' decisions and their times in all matches, in seconds."""
     found: defaultdict[str, Spent] = defaultdict(Spent.nothing)
@@ -31,21 +40,17 @@ def times(source: FacetSource) -> Facet:
                 found[bot].add(said)
     remote = {bot.name for bot in source.league.bots if bot.grant.remote}
     return Facet(
-        columns=(
-            Column("Decisions", "decisions", "right"),
-            Column("CPU ms each", lambda row: _milliseconds(row["cpu_per_decision"]), "right"),
-            Column("Wall ms each", lambda row: _milliseconds(row["wall_per_decision"]), "right"),
-            Column("Longest CPU ms", lambda row: _milliseconds(row["longest_cpu"]), "right"),
-        ),
-        keys=("decisions", "cpu_per_decision", "wall_per_decision", "longest_cpu"),
+        columns=TIME_COLUMNS,
+        keys=TIME_KEYS,
         values={
-            bot: _time_values(found[bot], is_remote=bot in remote) for bot in source.titles.values()
+            bot: time_values(found[bot], is_remote=bot in remote) for bot in source.titles.values()
         },
         notes=(OF_TIMES,),
     )
 
 
-def _time_values(its: Spent, *, is_remote: bool) -> Sequence[Any]:
+def time_values(its: Spent, *, is_remote: bool) -> Sequence[Any]:
+    """Return the values of `TIME_KEYS`."""
     cpu, wall = (
         Exact(round(total / its.decisions / 1e6, 9)) if its.decisions else None
         for total in (its.cpu, its.wall)

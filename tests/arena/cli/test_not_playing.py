@@ -50,6 +50,7 @@ COMMANDS = {
     "rank": ("rank", "LEAGUE"),
     "table": ("table", "LEAGUE"),
     "matches": ("matches", "LEAGUE", "--bot", BOT),
+    "why": ("why", "LEAGUE", BOT),
     "show": ("show", "LEAGUE", "MATCH"),
     "grant": ("grant", "LEAGUE"),
     "feedback": ("feedback", "LEAGUE", "DIR", "--bot", BOT, "--matches", "1"),

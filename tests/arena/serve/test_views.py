@@ -304,3 +304,19 @@ def test_a_calendar_has_zones_a_queue_no_authors_and_a_submission_what_is_its_ow
     found = submission_view(stored)
     assert (found.number, found.state, found.output) == (3, "refused", "")
     assert "secret" not in msgspec.json.encode(found).decode()
+
+
+def test_a_beginning_of_an_id_means_a_match_that_may_be_seen(played: Path) -> None:
+    rows = matches_view(played).rows
+    own = versions(played, "illegal")
+    found = 0
+    for begins in (f"{digit}-0" for digit in "0123456789abcdef"):
+        ids = [row.id for row in rows if row.id[0] + row.id[-2:] == begins]
+        its = [row.id for row in rows if row.id in ids and "illegal" in {s.bot for s in row.seats}]
+        if len(its) == 1:
+            assert replay_view(played, begins, own=own, only_own=True).row.id == its[0]
+        if len(its) == 1 < len(ids):
+            found += 1
+            with pytest.raises(Refusal, match=ids[0]):  # without that, it may be any of them
+                replay_view(played, begins, own=own)
+    assert found
