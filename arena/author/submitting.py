@@ -32,7 +32,7 @@ _LOOK_SECONDS = 0.5  # between questions of what has become of it ...
 _SLOW_LOOK_SECONDS = 3.0  # ... after a while
 _UNREACHABLE_SECONDS = 60.0  # for which a server may be away while its verdict is waited for
 _MOST_ANSWER = 64 << 20  # bytes
-_DECIDED = ("playing", "refused", "replaced")
+_DECIDED = ("playing", "checked", "refused", "replaced")
 _PASSING = frozenset({429, 502, 503, 504})
 """Statuses of answers that another try may not get."""
 
@@ -172,7 +172,7 @@ class ShownSubmission(msgspec.Struct):
 
     number: int
     bot: str
-    state: Literal["received", "building", "checking", "playing", "refused", "replaced"]
+    state: Literal["received", "building", "checking", "playing", "checked", "refused", "replaced"]
     step: str = ""
     reason: str = ""
     remedy: str = ""
@@ -204,9 +204,15 @@ class Client:
         """Return a submission as it is now."""
         return self._checked(self._get(f"/submissions/{number}"))
 
-    def hand_in(self, parcel: Parcel, bot: str, watch: Callable[[int], None]) -> ShownSubmission:
-        """Send a parcel and return the submission; `watch` is called with the bytes sent."""
+    def hand_in(
+        self, parcel: Parcel, bot: str, watch: Callable[[int], None], *, only_check: bool = False
+    ) -> ShownSubmission:
+        """Send a parcel and return the submission; `watch` is called with the bytes sent.
+
+        With `only_check`, it is checked and does not enter the league.
+        """
         query = {"filename": parcel.name, **({"bot": bot} if bot else {})}
+        query |= {"check": "1"} if only_check else {}
         headers = {
             **self._headers,
             "Content-Type": "application/octet-stream",

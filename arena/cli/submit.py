@@ -63,11 +63,14 @@ def token_of(file: Path | None) -> str:
     return token
 
 
-def send(client: Client, parcel: Parcel, name: str) -> ShownSubmission:
+def send(client: Client, parcel: Parcel, name: str, *, only_check: bool = False) -> ShownSubmission:
     """Hand in a parcel as a bot of this name, and say so; return the submission."""
     with StatusLine() as line:
         submission = client.hand_in(
-            parcel, name, lambda sent: line.show(f"sending, {100 * sent // parcel.size} %")
+            parcel,
+            name,
+            lambda sent: line.show(f"sending, {100 * sent // parcel.size} %"),
+            only_check=only_check,
         )
     say(f"Received as submission {submission.number} of {submission.bot}.")
     return submission
@@ -103,6 +106,8 @@ def _show(submission: ShownSubmission, steps: Sequence[Step]) -> None:
     match submission.state:
         case "playing":
             click.echo(f"{bot} is accepted, and plays from now on (submission {number}).")
+        case "checked":
+            click.echo(f"{bot} is fit to play. It was only checked (submission {number}).")
         case "replaced":
             click.echo(f"Submission {number} of {bot} was replaced: {safe(submission.reason)}")
         case _:
@@ -132,22 +137,31 @@ def _show_output(output: str) -> None:
 @click.argument("source", metavar="BOT", type=click.Path(path_type=Path, exists=True))
 @click.option("--bot", "name", default="", metavar="NAME", help="The bot's name in the league.")
 @token_option
+@click.option("--check", "only_check", is_flag=True, help="Check it there; do not enter it.")
 @click.option("--no-wait", is_flag=True, help="Do not wait for the verdict.")
 @output_format
 def submit(
-    url: str, source: Path, name: str, token_file: Path | None, no_wait: bool, form: str
+    url: str,
+    source: Path,
+    name: str,
+    token_file: Path | None,
+    only_check: bool,
+    no_wait: bool,
+    form: str,
 ) -> None:
     """Hand in a bot, wait for the verdict, and show it.
 
     URL is the league's address, and BOT a folder with a bot.toml, an archive of one, or one
     program. The token comes from the variable ARENA_TOKEN or from a file, never from the command
-    line, where others could see it. Exit code 0: the bot plays. 1: it is refused. 2: it could not
-    be handed in.
+    line, where others could see it. With --check, it is built and checked as any other, and never
+    plays. Exit code 0: the bot plays or, with --check, could. 1: it is refused. 2: it could not be
+    handed in.
 
     \b
     export ARENA_TOKEN=...
     arena submit https://bots.example.org/cup ./my_bot
     arena submit https://bots.example.org/cup bot.py --bot ada
+    arena submit https://bots.example.org/cup ./my_bot --check
     arena submit https://bots.example.org/cup my.zip --no-wait
     arena submit https://bots.example.org/cup ./my_bot --format json
     """
@@ -156,11 +170,11 @@ def submit(
         told = client.league()
         _check_size(told, parcel)
         _say_packed(parcel)
-        submission = send(client, parcel, name)
+        submission = send(client, parcel, name, only_check=only_check)
     if no_wait:
         return
     submission = verdict_on(client, submission.number, form)
-    if submission.state != "playing":
+    if submission.state not in ("playing", "checked"):
         raise click.exceptions.Exit(1)
 
 

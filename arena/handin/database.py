@@ -22,7 +22,7 @@ HANDED_IN = "handed-in"
 """The folder in a league's folder of the sources of bots that were handed in."""
 _ARRIVALS = ".arrivals"  # as it came, until it was looked at
 
-_VERSION = 2
+_VERSION = 3
 _MARKS = (0x41524E48, _VERSION)  # "ARNH"
 _KEY_BYTES = 32
 _NO_ROOM = {
@@ -49,7 +49,7 @@ CREATE TABLE submission (
     filename TEXT NOT NULL, arrived TEXT NOT NULL, version TEXT NOT NULL DEFAULT '',
     folder TEXT NOT NULL DEFAULT '', steps TEXT NOT NULL DEFAULT '[]',
     output TEXT NOT NULL DEFAULT '', tries INTEGER NOT NULL DEFAULT 0,
-    accepted INTEGER NOT NULL DEFAULT 0
+    accepted INTEGER NOT NULL DEFAULT 0, only_check INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX submission_of_person ON submission (person, received_at);
 CREATE INDEX submission_of_bot ON submission (likeness, state);
@@ -81,10 +81,11 @@ CREATE INDEX message_in_state ON message (state);
 The likeness of a name is what all names have in common that look alike. When a person's last turn
 in the queue began, how long it took, and when the next one is due, is in milliseconds of the
 queue's own time: see `arena.handin.submissions.begin`. What arrived lies in a file of that name
-until it was looked at; `accepted` says that a submission has played, whatever became of it. What is
-kept of one are folders outside of the league: see `arena.handin.kept`; with the bytes there, and
-when they were last used before its check, in nanoseconds since 1970. A message is what a hook is
-told; facts are what became of a contest, and how much of it hooks were told.
+until it was looked at; `accepted` says that a submission has played, whatever became of it, and
+`only_check` that it never shall. What is kept of one are folders outside of the league: see
+`arena.handin.kept`; with the bytes there, and when they were last used before its check, in
+nanoseconds since 1970. A message is what a hook is told; facts are what became of a contest, and
+how much of it hooks were told.
 """
 
 

@@ -79,6 +79,8 @@ def _note_submissions(db: HandIns, *, is_first: bool) -> None:
     for row in changes:
         event = events[row["state"]]
         one = get(db, row["submission"])
+        if one.only_check:  # for its author alone
+            continue
         said = {name: getattr(one, name)[:_LONGEST] for name in _TEXTS[event]}
         _store(db, event, {"bot": one.bot, "submission": one.number, **said})
     db.note_fact(_CURSOR, str(newest["last"]))

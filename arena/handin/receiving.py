@@ -33,7 +33,8 @@ class Arrival:
     """Something on its way in, piece by piece; a context manager that leaves it stored, or nothing.
 
     All methods raise Refusal, the constructor before anything was transferred. `plan`
-    gives the league as it is now: it may be changed while something comes slowly.
+    gives the league as it is now: it may be changed while something comes slowly. With
+    `only_check`, it is taken under the same rules, to be checked and not to play.
     """
 
     def __init__(
@@ -43,11 +44,14 @@ class Arrival:
         person: Person,
         bot_name: str,
         filename: str,
+        *,
+        only_check: bool = False,
     ) -> None:
         self._hand_ins = db
         self._plan = plan
         self._person = person
         self._filename = shown_filename(filename)
+        self._only_check = only_check
         self._bot = bot_for(db, person, bot_name)
         check_may_hand_in(db, plan(), person, self._bot)
         self._digest = hashlib.sha256()
@@ -92,7 +96,13 @@ class Arrival:
                 # Again, as somebody else may have handed in meanwhile, or the league have closed.
                 check_may_hand_in(self._hand_ins, self._plan(), self._person, self._bot)
                 number = self._add()
-                idle = replace_queued(self._hand_ins, self._person.number, self._bot, number)
+                idle = replace_queued(
+                    self._hand_ins,
+                    self._person.number,
+                    self._bot,
+                    number,
+                    only_check=self._only_check,
+                )
         self._is_stored = True
         for name in idle:
             with suppress(OSError):  # what is left is removed when the intake begins
@@ -103,7 +113,8 @@ class Arrival:
         at = written(now())
         number = self._hand_ins.change(
             "INSERT INTO submission (person, bot, likeness, state, received_at, changed_at, "
-            "digest, size, filename, arrived) VALUES (?, ?, ?, 'received', ?, ?, ?, ?, ?, ?)",
+            "digest, size, filename, arrived, only_check) "
+            "VALUES (?, ?, ?, 'received', ?, ?, ?, ?, ?, ?, ?)",
             (
                 self._person.number,
                 self._bot,
@@ -114,6 +125,7 @@ class Arrival:
                 self._size,
                 self._filename,
                 self._path.name,
+                self._only_check,
             ),
         )
         self._hand_ins.change("INSERT INTO history VALUES (?, 'received', ?)", (number, at))
@@ -171,7 +183,7 @@ def bot_for(db: HandIns, person: Person, bot_name: str) -> str:
 
 def _usual_bot(db: HandIns, person: Person) -> str:
     rows = db.rows(
-        "SELECT DISTINCT bot FROM submission WHERE person = ? AND "
+        "SELECT DISTINCT bot FROM submission WHERE person = ? AND NOT only_check AND "
         "(accepted OR state IN ('received', 'building', 'checking'))",
         (person.number,),
     )
@@ -288,7 +300,7 @@ def _check_name_free(db: HandIns, plan: LeaguePlan, person: Person, bot: str) ->
 def _check_count(db: HandIns, plan: LeaguePlan, person: Person, alike: str) -> None:
     rows = db.rows(
         "SELECT DISTINCT bot FROM submission WHERE person = ? AND likeness != ? AND "
-        "state IN ('received', 'building', 'checking', 'playing')",
+        "NOT only_check AND state IN ('received', 'building', 'checking', 'playing')",
         (person.number, alike),
     )
     if len(rows) >= plan.hand_in.bots and person.role != "organizer":

@@ -11,14 +11,14 @@ from arena.handin.database import HandIns, now, written
 from arena.text import likeness, safe
 from protocol.errors import ArenaError, Refusal
 
-State = Literal["received", "building", "checking", "playing", "refused", "replaced"]
+State = Literal["received", "building", "checking", "playing", "checked", "refused", "replaced"]
 
 TRIES = 3
 """How often a submission may bring the intake to its end before it is refused."""
 
 _BRIEF = (
     "submission.number, person.name AS author, bot, state, received_at, changed_at, step, reason, "
-    "remedy, can_retry, digest, size, submission.version, filename, folder, arrived"
+    "remedy, can_retry, digest, size, submission.version, filename, folder, arrived, only_check"
 )
 _OF = "FROM submission JOIN person ON person.number = submission.person"
 
@@ -52,6 +52,8 @@ class SubmissionView(msgspec.Struct, frozen=True, kw_only=True):
     """Every state with the time at which it began."""
     progress: str = ""
     """What is being done with it now, in words; empty if nothing is known of that."""
+    only_check: bool = False
+    """Whether it ends with its check, and never enters the league."""
 
 
 class Submission(SubmissionView, frozen=True, kw_only=True):
@@ -132,12 +134,13 @@ def playing(db: HandIns) -> list[Submission]:
 
 
 def idle(db: HandIns, before: str, most: int) -> list[Submission]:
-    """Return what has sources and never played, or was replaced before a time, or by so many."""
+    """Return what has sources and never plays, or was replaced before a time, or by so many."""
     return _several(
         db,
-        "WHERE folder != '' AND (state = 'refused' OR (state = 'replaced' AND (NOT accepted "
-        "OR changed_at < ? OR (SELECT count(*) FROM submission AS newer WHERE newer.accepted "
-        "AND newer.likeness = submission.likeness AND newer.number > submission.number) > ?)))",
+        "WHERE folder != '' AND (state IN ('refused', 'checked') OR (state = 'replaced' "
+        "AND (NOT accepted OR changed_at < ? OR (SELECT count(*) FROM submission AS newer "
+        "WHERE newer.accepted AND newer.likeness = submission.likeness "
+        "AND newer.number > submission.number) > ?)))",
         (before, most),
     )
 
@@ -152,7 +155,7 @@ def first_of(db: HandIns, name: str) -> Submission | None:
     """Return the submission that a name like this belongs to; None if it is nobody's."""
     return _first(
         db,
-        "WHERE submission.likeness = ? AND (accepted OR state IN "
+        "WHERE submission.likeness = ? AND NOT only_check AND (accepted OR state IN "
         "('received', 'building', 'checking')) ORDER BY submission.number LIMIT 1",
         (likeness(name),),
     )
@@ -247,6 +250,13 @@ def refuse(db: HandIns, number: int, refusal: Refusal) -> None:
     _forget_arrived(db, number)
 
 
+def end_check(db: HandIns, number: int) -> None:
+    """Let a submission that is only a check have passed it."""
+    with db.transaction():
+        _set(db, number, "checked", {"step": ""})
+    _forget_arrived(db, number)
+
+
 def accept(db: HandIns, number: int) -> None:
     """Let a submission be what plays of its bot, and no earlier one any more."""
     with db.transaction():
@@ -262,15 +272,17 @@ def accept(db: HandIns, number: int) -> None:
     _forget_arrived(db, number)
 
 
-def replace_queued(db: HandIns, person: int, bot: str, by: int) -> list[str]:
+def replace_queued(db: HandIns, person: int, bot: str, by: int, *, only_check: bool) -> list[str]:
     """Let an author's submissions of a bot that still wait make room for a newer one.
 
-    It is called within a transaction. Returns the names of their files, which are of no more use.
+    A check makes room for a check, whatever the bot, and never for what is to play or the other
+    way round. It is called within a transaction. Returns the names of their files, which are of no
+    more use.
     """
     found = db.rows(
-        "SELECT number, arrived FROM submission "
-        "WHERE person = ? AND likeness = ? AND state = 'received' AND number != ?",
-        (person, likeness(bot), by),
+        "SELECT number, arrived FROM submission WHERE person = ? AND state = 'received' "
+        "AND number != ? AND only_check = ? AND (only_check OR likeness = ?)",
+        (person, by, only_check, likeness(bot)),
     )
     for row in found:
         reason = f"you handed in {by} before it was looked at."

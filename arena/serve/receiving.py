@@ -67,7 +67,7 @@ def check_size(request: Request, league: Served) -> None:
 
 async def _raw(request: Request, visitor: WebVisitor) -> Submission:
     query = request.query_params
-    async with Arriving(visitor) as arriving:
+    async with Arriving(visitor, only_check=_is_check(request)) as arriving:
         await arriving.begin(query.get("bot", ""), query.get("filename", ""))
         async for piece in pieces(request):
             await arriving.write(piece)
@@ -75,7 +75,7 @@ async def _raw(request: Request, visitor: WebVisitor) -> Submission:
 
 
 async def _form(request: Request, visitor: WebVisitor) -> Submission:
-    async with Arriving(visitor) as arriving:
+    async with Arriving(visitor, only_check=_is_check(request)) as arriving:
 
         def check(fields: dict[str, str]) -> None:
             if "x-csrf-token" not in request.headers:
@@ -100,6 +100,14 @@ async def _form(request: Request, visitor: WebVisitor) -> Submission:
         return await arriving.finish()
 
 
+def _is_check(request: Request) -> bool:
+    """Return whether it is only to be checked: its address says so, before anything has come."""
+    word = request.query_params.get("check", "")
+    if word not in ("", "0", "1"):  # or a check that was meant would enter the league
+        raise not_taken(400, "`check` is 1, or is left out.", "Write ?check=1 for a check only.")
+    return word == "1"
+
+
 def _bot(request: Request, fields: dict[str, str]) -> str:
     return fields.get("bot") or request.query_params.get("bot", "")
 
@@ -107,8 +115,9 @@ def _bot(request: Request, fields: dict[str, str]) -> str:
 class Arriving:
     """An Arrival in a thread of its own, as its database may be used by one thread alone."""
 
-    def __init__(self, visitor: WebVisitor) -> None:
+    def __init__(self, visitor: WebVisitor, *, only_check: bool) -> None:
         self._visitor = visitor
+        self._only_check = only_check
         self._thread = ThreadPoolExecutor(1, "arrival")
         self._open = ExitStack()
         self._arrival: Arrival
@@ -128,7 +137,9 @@ class Arriving:
 
         def begun() -> Arrival:
             db = self._open.enter_context(HandIns(league.folder))
-            arrival = Arrival(db, lambda: league.plan, person, bot, filename)
+            arrival = Arrival(
+                db, lambda: league.plan, person, bot, filename, only_check=self._only_check
+            )
             return self._open.enter_context(arrival)
 
         self._arrival = await self._do(begun)

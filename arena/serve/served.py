@@ -49,6 +49,8 @@ _LOOK_SECONDS = 0.5  # between looks at what other commands may have changed
 _LEAST_SECONDS = 2.0  # between two tables ...
 _TIMES = 5  # ... or so many times as long as one takes
 _RECENT = 200  # submissions whose states are followed
+_DECIDED = {"playing": "is accepted", "checked": "has passed", "refused": "is refused at {}"}
+"""What the organizer is told of submissions, by the states in which they end."""
 
 _read_word = msgspec.json.Decoder(Word).decode
 
@@ -372,9 +374,10 @@ class Served:
         for each in changed:
             data = {"number": each.number, "state": each.state}
             self.broadcast.tell("submission", data, author=each.author)
-            if each.state in ("playing", "refused"):
-                how = "is accepted" if each.state == "playing" else f"is refused at {each.step}"
-                self.say(f"submission {each.number} of {each.author}: {each.bot} {how}.")
+            if how := _DECIDED.get(each.state):
+                what = f"a check of {each.bot}" if each.only_check else each.bot
+                how = how.format(each.step)
+                self.say(f"submission {each.number} of {each.author}: {what} {how}.")
         self.broadcast.tell("queue", {})
         self._tell_messenger()
         if any(each.state == "playing" for each in changed):

@@ -33,7 +33,7 @@ class Calendar(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Milestone(msgspec.Struct, frozen=True, kw_only=True):
-    """One of the four stages of every submission, as it stands."""
+    """One of the stages of a submission, as it stands."""
 
     name: str
     look: Literal["done", "now", "failed", "left"]
@@ -46,6 +46,7 @@ class QueueRow(msgspec.Struct, frozen=True, kw_only=True):
     """A submission that is not decided yet, as everybody sees it."""
 
     bot: str
+    """Empty for what is only a check: that is its author's affair."""
     state: State
     since: str
     """When it was received, in ISO 8601."""
@@ -81,15 +82,16 @@ _MILESTONES: tuple[tuple[State, str, str], ...] = (
 
 
 def milestones(submission: SubmissionView) -> list[Milestone]:
-    """Return how far a submission came, stage by stage."""
+    """Return how far a submission came, stage by stage; what is only a check has no last one."""
     began = dict(submission.history)
-    reached = max((n for n, (state, *_) in enumerate(_MILESTONES) if state in began), default=0)
-    ended = submission.state in ("refused", "replaced")
+    stages = _MILESTONES[:-1] if submission.only_check else _MILESTONES
+    reached = max((n for n, (state, *_) in enumerate(stages) if state in began), default=0)
+    ended = submission.state in ("checked", "refused", "replaced")
     if submission.state == "refused":
-        steps = [step for *_, step in _MILESTONES]
+        steps = [step for *_, step in stages]
         reached = steps.index(submission.step) if submission.step in steps else reached
     found = []
-    for number, (state, name, _) in enumerate(_MILESTONES):
+    for number, (state, name, _) in enumerate(stages):
         look: Literal["done", "now", "failed", "left"] = "left" if number > reached else "done"
         words = ""
         if number == reached and submission.state == "refused":
@@ -108,7 +110,10 @@ def submission_view(submission: Submission, progress: str = "") -> SubmissionVie
 
 def queue_view(submissions: Iterable[SubmissionView]) -> list[QueueRow]:
     """Return submissions that wait, as everybody sees them: nothing says whose they are."""
-    return [QueueRow(bot=one.bot, state=one.state, since=one.received_at) for one in submissions]
+    return [
+        QueueRow(bot="" if one.only_check else one.bot, state=one.state, since=one.received_at)
+        for one in submissions
+    ]
 
 
 class RemoteRow(msgspec.Struct, frozen=True, kw_only=True):

@@ -64,10 +64,17 @@ def person(db: HandIns, name: str, role: people.Role = "author") -> Person:
 
 
 def receive(
-    db: HandIns, plan: LeaguePlan, author: Person, bot: str, data: bytes, filename: str
+    db: HandIns,
+    plan: LeaguePlan,
+    author: Person,
+    bot: str,
+    data: bytes,
+    filename: str,
+    *,
+    only_check: bool = False,
 ) -> Submission:
     """Store what an author hands in, as a server does."""
-    with Arrival(db, lambda: plan, author, bot, filename) as arrival:
+    with Arrival(db, lambda: plan, author, bot, filename, only_check=only_check) as arrival:
         arrival.write(data)
         return arrival.finish()
 

@@ -49,6 +49,8 @@ def test_what_becomes_of_submissions_is_told_once(db: HandIns, cup: Path) -> Non
     submissions.accept(db, second)
     submissions.note(db, third, step="check")
     submissions.refuse(db, third, Refusal(422, "it is worse.", "Mend it."))
+    check = receive(db, plan, ada, "", b"x", "x.py", only_check=True).number
+    submissions.refuse(db, check, Refusal(422, "it is a check.", "Mend it."))
     for _ in range(2):
         note_events(db, plan)
     accepted, refused = messages(db)

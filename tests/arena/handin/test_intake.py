@@ -69,6 +69,21 @@ def test_a_bot_of_one_file_is_played_with_its_kit(db: HandIns, golden: Golden) -
 
 
 @pytest.mark.slow
+def test_a_check_ends_with_its_verdict_and_changes_nothing(db: HandIns, cup: Path) -> None:
+    ada, file = person(db, "ada"), (cup / "league.toml").read_bytes()
+    good = take_in(db, hand_in(db, ada, only_check=True))
+    assert [state for state, _ in good.history] == ["received", "building", "checking", "checked"]
+    bad = take_in(db, hand_in(db, ada, UNFIT, only_check=True))
+    assert (bad.state, bad.step) == ("refused", "check")
+    assert (cup / "league.toml").read_bytes() == file
+    assert submissions.accepted_versions(db, "ada") == set()
+    check_whole(db)
+    assert [path for path in db.sources.rglob("*") if path.is_file()] == []
+    playing = take_in(db, hand_in(db, ada))  # the same files: they have not played
+    assert (playing.state, "entry" in (cup / "league.toml").read_text()) == ("playing", False)
+
+
+@pytest.mark.slow
 def test_the_newest_accepted_version_plays_and_a_bad_one_changes_nothing(db: HandIns) -> None:
     ada = person(db, "ada")
     first = take_in(db, hand_in(db, ada))

@@ -36,8 +36,10 @@ def with_settings(plan: LeaguePlan, **changes: Any) -> LeaguePlan:
     return replace(plan, hand_in=msgspec.structs.replace(plan.hand_in, **changes))
 
 
-def hand_in(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> Submission:
-    return receive(db, plan, author, bot, b"#!/bin/sh\n", "bot.sh")
+def hand_in(
+    db: HandIns, plan: LeaguePlan, author: Person, bot: str = "", *, only_check: bool = False
+) -> Submission:
+    return receive(db, plan, author, bot, b"#!/bin/sh\n", "bot.sh", only_check=only_check)
 
 
 def refusal(db: HandIns, plan: LeaguePlan, author: Person, bot: str = "") -> Refusal:
@@ -70,6 +72,36 @@ def test_a_newer_one_takes_the_place_of_one_that_waits(db: HandIns, plan: League
     assert get(db, first.number).reason == "you handed in 2 before it was looked at."
     assert [one.number for one in queue(db)] == [second.number]
     assert len(arrivals(db)) == 1
+
+
+def test_a_check_makes_room_for_a_check_and_takes_nobodys_place(
+    db: HandIns, plan: LeaguePlan
+) -> None:
+    ada, ben = person(db, "ada"), person(db, "ben")
+    bot = hand_in(db, plan, ada)
+    checks = [hand_in(db, plan, ada, only_check=True) for _ in range(2)]
+    assert [get(db, one.number).state for one in checks] == ["replaced", "received"]
+    assert get(db, bot.number).state == "received"
+    newer = hand_in(db, plan, ada)
+    assert [one.number for one in queue(db)] == [checks[1].number, newer.number]
+    assert len(arrivals(db)) == 2
+    # It has no name, and is no bot of its author's.
+    hand_in(db, plan, ben, "fox", only_check=True)
+    assert hand_in(db, plan, ben).bot == "ben"
+    assert hand_in(db, plan, person(db, "cyd"), "fox").bot == "fox"
+
+
+def test_a_check_counts_and_is_refused_as_what_is_to_play(db: HandIns, plan: LeaguePlan) -> None:
+    ada, plan = person(db, "ada"), with_settings(plan, per_hour=2)
+    hand_in(db, plan, ada)
+    for name in ("house", "hen"):
+        with pytest.raises(Refusal) as caught:
+            hand_in(db, plan, ada, name, only_check=True)
+        assert caught.value.status == 409
+    hand_in(db, plan, ada, only_check=True)
+    assert refusal(db, plan, ada).status == 429
+    with pytest.raises(Refusal, match="handed in 2 times in 60 minutes"):
+        hand_in(db, plan, ada, only_check=True)
 
 
 def test_a_name_that_is_none_or_somebody_elses_is_refused(cup: Path, db: HandIns) -> None:

@@ -40,7 +40,7 @@ check_seconds = 0.5
 {{hand_in}}
 {TWO_BOTS}
 """
-DECIDED = ("playing", "refused", "replaced")
+DECIDED = ("playing", "checked", "refused", "replaced")
 BOT = (ROOT / "bots" / "guerra" / "guerra_random.py").read_text()
 KIT = finding.KIT.read_text()
 

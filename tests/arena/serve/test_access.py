@@ -7,7 +7,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.arena.serve.conftest import Contest
-from tests.arena.serve.serving import add_person, bot_zip, serving, write_league
+from tests.arena.serve.serving import DECIDED, add_person, bot_zip, serving, write_league
 from tests.referee.process_watch import until
 
 PAGES = ("", "bots/one", "queue", "calendar")
@@ -66,6 +66,33 @@ def test_nobody_sees_or_replaces_what_another_author_handed_in(contest: Contest,
     assert taken.status == 409
     assert taken.error["what"] == "the name 'ada' is taken by another author."
     assert server.hand_in(contest.reader, bot_zip(), "eve").status == 403
+
+
+def test_a_check_is_for_its_author_and_plays_nowhere(contest: Contest) -> None:
+    server = contest.server
+    sent = server.api(
+        "/submissions?bot=secret-plan&filename=bot.zip&check=1",
+        method="POST",
+        token=contest.onlooker,
+        body=bot_zip(),
+    )
+    assert sent.status == 202
+    number = sent.json["submission"]["number"]
+    while (
+        server.api(f"/submissions/{number}", token=contest.onlooker).json["submission"]["state"]
+        not in DECIDED
+    ):
+        queue = server.api("/queue", token=contest.bob).json["queue"]
+        assert "secret-plan" not in [row["bot"] for row in queue]
+        assert "secret-plan" not in server.ask("/cup/queue").text
+    found = server.api(f"/submissions/{number}", token=contest.onlooker).json["submission"]
+    assert (found["state"], found["only_check"]) == ("checked", True)
+    assert server.api(f"/submissions/{number}", token=contest.bob).status == 404
+    assert server.api("/bots/secret-plan").status == 404
+    assert "secret-plan" not in (server.folders[0] / "league.toml").read_text()
+    path = "/submissions?bot=cyd&filename=bot.zip&check=yes"
+    odd = server.api(path, method="POST", token=contest.onlooker, body=bot_zip())
+    assert (odd.status, odd.error["what"]) == (400, "`check` is 1, or is left out.")
 
 
 def test_matches_are_for_the_authors_of_those_who_played(contest: Contest, adas: int) -> None:

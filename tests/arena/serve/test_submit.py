@@ -36,6 +36,14 @@ def test_a_bot_is_handed_in_and_its_verdict_is_shown(contest: Contest, bot: Path
     assert contest.bob not in done.stdout + done.stderr
 
 
+def test_a_bot_is_checked_there_and_not_entered(contest: Contest, bot: Path, arena: Arena) -> None:
+    words = ("submit", contest.server.url, bot, "--bot", "sketch", "--check")
+    done = arena(*words, env={"ARENA_TOKEN": contest.onlooker})
+    assert done.exit_code == 0, done
+    assert "sketch is fit to play. It was only checked" in done.stdout
+    assert contest.server.api("/bots/sketch").status == 404
+
+
 def test_who_is_not_fit_is_told_why(
     contest: Contest, bot: Path, tmp_path: Path, arena: Arena
 ) -> None:
