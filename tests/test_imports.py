@@ -57,7 +57,12 @@ HOMES = {
     "distributed": [f"arena.play.cluster.{name}" for name in ("connection", "greeting", "host")],
     "gymnasium": ["referee.training.pettingzoo"],
     "jinja2": ["arena.report.templates"],
-    "markupsafe": ["arena.report.inlined", "arena.report.page", "arena.serve.pages"],
+    "markupsafe": [
+        "arena.report.inlined",
+        "arena.report.page",
+        "arena.serve.markdown",
+        "arena.serve.pages",
+    ],
     "numpy": ["arena.schedule.worth", "arena.stats.*", "referee.training.pettingzoo"],
     "packaging": ["arena.environment.*"],
     "pettingzoo": ["referee.training.pettingzoo"],

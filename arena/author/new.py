@@ -108,7 +108,22 @@ def write_bot(
     Raises ArenaError if there is anything in the folder, for a name that no bot may have or that
     means another, and where a game cannot be begun.
     """
-    name = folder.resolve().name
+    contents, executable = bot_files(folder.resolve().name, language, game, word, packages)
+    _check_new(folder)
+    return write_files(folder, contents, executable)
+
+
+def bot_files(
+    name: str,
+    language: str,
+    game: type[Game],
+    word: str | None = None,
+    packages: Sequence[str] = (),
+) -> tuple[dict[str, bytes], str]:
+    """Return the files of a new bot of a name, and which of them is to be executable, if any.
+
+    Raises ArenaError as `write_bot` does, but for what is in a folder.
+    """
     check_name(name)
     _check_free(name, game.name)
     kind, source = languages()[language], TEMPLATES / language
@@ -126,8 +141,7 @@ def write_bot(
         contents["bot.toml"] += f"python = {toml(VENV)}\n".encode()
         program = contents[kind.bot].decode()
         contents[kind.bot] = _importing(program, packages, TEMPLATES / _MODULES).encode()
-    _check_new(folder)
-    return write_files(folder, contents, executable)
+    return contents, executable
 
 
 def write_bridge(folder: Path, engine: Path, words: Sequence[str]) -> list[str]:

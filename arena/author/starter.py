@@ -31,7 +31,7 @@ def filled(source: str, game: type[Game]) -> str:
     """
     dealt = new_game(game, game.seat_counts[0], read_options(game, {}), "1")
     view = plain(dealt.view((*dealt.deciders(), 0)[0]))
-    met = _met(dealt)
+    told = in_words(dealt)
     words = {"game": game.name, "seats": str(dealt.seats)}
     lines: list[str] = []
     repeated: list[str] | None = None
@@ -39,9 +39,8 @@ def filled(source: str, game: type[Game]) -> str:
         if line.endswith("{{each decision}}"):
             repeated = []
         elif line.endswith("{{end}}"):
-            for name, schema in game.schemas().items():
+            for name, about in told.items():
                 _check_name(name, game)
-                about = _about(schema, met.get(name, {}))
                 lines += _written(repeated or (), {"name": name}, {"about": about})
             repeated = None
         elif repeated is not None:
@@ -49,6 +48,15 @@ def filled(source: str, game: type[Game]) -> str:
         else:
             lines += _written([line], words, {"view": _fields(_examples(view))})
     return "".join(f"{line}\n" for line in lines)
+
+
+def in_words(game: Game) -> dict[str, list[tuple[str, str]]]:
+    """Return what is to be known of each decision of a game that was dealt, by its name.
+
+    It is in paragraphs, each with its indent. The game is played on.
+    """
+    met = _met(game)
+    return {name: _about(schema, met.get(name, {})) for name, schema in game.schemas().items()}
 
 
 def _check_name(name: str, game: type[Game]) -> None:

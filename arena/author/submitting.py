@@ -37,7 +37,10 @@ _PASSING = frozenset({429, 502, 503, 504})
 """Statuses of answers that another try may not get."""
 
 
-_PAGES = ("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar", "final")
+_PAGES = (
+    *("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar", "final"),
+    *("game", "begin", "cross-table"),
+)
 """What follows the name of a league in the addresses of its pages."""
 _LOOK = "Look at the address, and whether the server runs."
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-import msgspec
 
+from arena.author.describing import decision_rows, option_rows
 from arena.author.new import TEMPLATES, find_language, moves_schema
 from arena.cli import completion, main
 from arena.cli.options import output_format, trust_option
@@ -27,7 +27,7 @@ from referee.catalog.folder import rules_of
 from referee.catalog.loading import Listed
 from referee.games import GAMES
 from referee.rules.game import Game
-from referee.rules.options import allowed, fields, suggestion
+from referee.rules.options import suggestion
 
 
 @main.command()
@@ -153,23 +153,12 @@ def _tell(game: type[Game], word: str, form: str) -> None:
             Column("Values", "values", width=18),
             Column("Meaning", "meaning", width=32),
         ),
-        [
-            {
-                "option": name,
-                "default": field.default,
-                "values": allowed(field.type),
-                "meaning": _description(field.type),
-            }
-            for name, field in fields(game.options_type).items()
-        ],
+        option_rows(game),
     )
     decisions = Table(
         "decisions",
         (Column("Decision", "decision"), Column("What is chosen", "meaning", width=60)),
-        [
-            {"decision": name, "meaning": schema.get("description", "")}
-            for name, schema in game.schemas().items()
-        ],
+        decision_rows(game),
     )
     if form == "json":
         facts = {
@@ -198,12 +187,6 @@ def _tell(game: type[Game], word: str, form: str) -> None:
             rules_text(game),
         ]
     click.echo_via_pager("\n\n".join(part.rstrip("\n") for part in parts))
-
-
-def _description(kind: Any) -> str:
-    info = msgspec.inspect.type_info(kind)
-    extra = info.extra_json_schema if isinstance(info, msgspec.inspect.Metadata) else None
-    return str((extra or {}).get("description", ""))
 
 
 def rules_text(game: type[Game]) -> str:

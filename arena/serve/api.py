@@ -5,7 +5,9 @@ from typing import Any, Literal
 import msgspec
 
 from arena.handin.submissions import SubmissionView
+from arena.serve.brief import GameView
 from arena.serve.careers import BotView
+from arena.serve.crossing import CrossView
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.shown import Calendar, QueueRow, RemoteRow
 from arena.serve.views import TableView
@@ -104,8 +106,22 @@ class BotAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """What its author and the organizer see besides."""
 
 
+class GameAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The game: rules, options, limits, what is asked; GET /api/leagues/{league}/game."""
+
+    game: GameView
+
+
+class CrossAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The cross-table; GET /api/leagues/{league}/cross-table."""
+
+    cross_table: CrossView
+    frozen: str = ""
+    """From when on results are held back, in ISO 8601, if this is the table as it was then."""
+
+
 class MatchesAnswer(msgspec.Struct, frozen=True, kw_only=True):
-    """Matches; GET /api/leagues/{league}/matches?bot=&faulty=&before=."""
+    """Matches; GET /api/leagues/{league}/matches?bot=&against=&faulty=&before=."""
 
     matches: MatchesView
 
@@ -141,6 +157,8 @@ ANSWERS: tuple[type[msgspec.Struct], ...] = (
     LeagueAnswer,
     TableAnswer,
     FinalAnswer,
+    CrossAnswer,
+    GameAnswer,
     BotAnswer,
     MatchesAnswer,
     ReplayAnswer,

@@ -13,12 +13,14 @@ from starlette.types import Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketClose
 
 from arena.serve.answers import answering, denied, refused_in_json, refused_on_page
+from arena.serve.beginning import Beginning
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
 from arena.serve.remote.endpoint import connect
 from arena.serve.remote.line import GOING_AWAY
 from arena.serve.served import Served
 from arena.serve.site import WebSite
+from arena.serve.tables import KeptTables
 from arena.serve.visits import Admission
 from protocol.errors import Refusal
 
@@ -28,13 +30,16 @@ def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[Base
     admission = Admission(leagues)
     api = Api(leagues, admission)
     site = WebSite(leagues, admission, api)
+    beginning, tables = Beginning(admission), KeptTables(admission, api)
     one = "/api/leagues/{league}"
     programs = [
         ("/api/schema", api.get_schema, "GET"),
         ("/api/leagues", api.get_leagues, "GET"),
         (one, api.get_league, "GET"),
         (f"{one}/table", api.get_table, "GET"),
+        (f"{one}/cross-table", tables.get_cross_table, "GET"),
         (f"{one}/final", api.get_final, "GET"),
+        (f"{one}/game", beginning.get_game, "GET"),
         (f"{one}/events", api.get_events, "GET"),
         (f"{one}/bots/", api.get_bot, "GET"),
         (f"{one}/bots/{{bot:path}}", api.get_bot, "GET"),
@@ -50,7 +55,14 @@ def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[Base
         ("/static/{name}", site.static, "GET"),
         ("/{league}", site.to_table, "GET"),
         ("/{league}/", site.table, "GET"),
+        ("/{league}/table.csv", tables.table_csv, "GET"),
+        ("/{league}/cross-table", tables.cross_table, "GET"),
+        ("/{league}/cross-table.csv", tables.cross_csv, "GET"),
         ("/{league}/final", site.final, "GET"),
+        ("/{league}/game", beginning.game, "GET"),
+        ("/{league}/begin", beginning.begin, "GET"),
+        ("/{league}/starters/{language}", beginning.starter, "GET"),
+        ("/{league}/kits/{language}", beginning.kit, "GET"),
         ("/{league}/bots/", site.bot, "GET"),
         ("/{league}/bots/{bot:path}", site.bot, "GET"),
         ("/{league}/matches", site.matches, "GET"),

@@ -88,6 +88,10 @@ class LeagueReader:
         """Return what is another value once the league's file was changed."""
         return stamp_of(self._folder / FILE)
 
+    def _stamp_for(self, ask: Query) -> object:
+        """Return what is another value once an answer may be another."""
+        return self.file_stamp() if ask.what in ("game", "starter") else self.stamp()
+
     async def get(self, ask: Query, *, fresh: bool = False) -> bytes:
         """Return the JSON of a view: one that was kept, if it is new enough, or another.
 
@@ -96,7 +100,7 @@ class LeagueReader:
         """
         key = msgspec.json.encode(ask)
         kept = self._kept.get(key)
-        stamp = self.stamp()
+        stamp = self._stamp_for(ask)
         if kept is not None:
             age = monotonic() - kept.made
             is_young = age < max(_LEAST_SECONDS, _TIMES * kept.cost)
@@ -136,7 +140,7 @@ class LeagueReader:
 
     async def _made(self, ask: Query) -> bytes:
         """Return the JSON of a view as it is now, and keep it; raise ArenaError as `get` does."""
-        began, stamp = monotonic(), self.stamp()
+        began, stamp = monotonic(), self._stamp_for(ask)
         key, answer = msgspec.json.encode(ask), await self._answer(ask)
         if not answer.problem:
             value = bytes(answer.value)

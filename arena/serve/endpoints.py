@@ -81,7 +81,7 @@ class Api:
             own = await visitor.own_versions()
             if own is not None and bot not in {name for name, _ in own}:
                 return view, None
-            data = await reader.get(Query("own", bot, own, since=since))
+            data = await reader.get(Query("own", bot, own=own, since=since))
             return view, msgspec.json.decode(data, type=OwnView)
 
     async def matches(
@@ -90,13 +90,14 @@ class Api:
         visitor: WebVisitor,
         bot: str,
         *,
+        against: str = "",
         faulty: bool = False,
         before: int = 0,
     ) -> MatchesView:
         """Return matches that somebody may see, newest first."""
         own = None if visitor.may_see_all else await visitor.own_versions()
         with self._admission.one_more(request):
-            ask = Query("matches", bot, own, faulty, before, visitor.since)
+            ask = Query("matches", bot, against, own, faulty, before, visitor.since)
             return msgspec.json.decode(await visitor.league.reader.get(ask), type=MatchesView)
 
     async def chosen_matches(self, request: Request, visitor: WebVisitor) -> MatchesView:
@@ -106,15 +107,17 @@ class Api:
         if not _is_number(before):
             raise Refusal(400, "`before` is a number of the answer before.", "Leave it out.")
         faulty = query.get("faulty", "") not in ("", "0")
-        bot = query.get("bot", "")
-        return await self.matches(request, visitor, bot, faulty=faulty, before=int(before))
+        bot, against = query.get("bot", ""), query.get("against", "")
+        return await self.matches(
+            request, visitor, bot, against=against, faulty=faulty, before=int(before)
+        )
 
     async def replay(self, request: Request, visitor: WebVisitor) -> ReplayView:
         """Return a match that somebody may see, without what others' bots said."""
         own = await visitor.own_versions()
         only_own = not visitor.may_see_all
         name = request.path_params["match"]
-        ask = Query("replay", name, own, since=visitor.since, only_own=only_own)
+        ask = Query("replay", name, own=own, since=visitor.since, only_own=only_own)
         with self._admission.one_more(request):
             data = await visitor.league.reader.get(ask)
         found = msgspec.json.decode(data, type=ReplayView)

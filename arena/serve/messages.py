@@ -77,9 +77,11 @@ Order: TypeAlias = ReadAnew | EndPlay | Here
 class Query(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
-    what: Literal["table", "final", "bot", "own", "matches", "replay"]
+    what: Literal["table", "final", "cross", "bot", "own", "matches", "replay", "game", "starter"]
     of: str = ""
-    """The bot or match that it is about."""
+    """The bot, match or language that it is about."""
+    against: str = ""
+    """The other bot of the matches that it is about; empty for any."""
     own: list[tuple[str, str]] | None = None
     """The bots of who asks, with versions, where others' secrets are left out; None for all."""
     faulty: bool = False

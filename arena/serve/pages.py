@@ -15,6 +15,7 @@ from arena.handin.submissions import SubmissionView
 from arena.report import charts
 from arena.report.templates import FOLDER as REPORT
 from arena.report.templates import environment
+from arena.serve.brief import KnownLanguage, StarterView
 from arena.serve.careers import BotView, RatedPoint, Version
 from arena.serve.replays import MatchesView, OwnView, ReplayView
 from arena.serve.shown import Calendar, QueueRow, milestones
@@ -92,7 +93,7 @@ def _asset(path: Path) -> Asset:
 
 def leagues_page(visit: WebVisit, leagues: Sequence[LeagueCard]) -> str:
     """Return the list of the leagues of a server."""
-    return _render("leagues.html", visit, leagues=leagues)
+    return rendered("leagues.html", visit, leagues=leagues)
 
 
 def table_page(
@@ -110,7 +111,7 @@ def table_page(
     `state` says what is going on, in a sentence, `waiting` how many submissions are not decided
     yet, and `remote` which bots are connected that run on their authors' machines.
     """
-    return _render(
+    return rendered(
         "table.html",
         visit,
         table=table,
@@ -139,7 +140,7 @@ def bot_page(
     points = [point for point in view.points if point.ratings]
     titles = [each.title for each in view.versions]
     is_elo = any(point.elo for point in points)
-    return _render(
+    return rendered(
         "bot.html",
         visit,
         view=view,
@@ -173,15 +174,19 @@ def _rated(versions: Sequence[Version]) -> list[Row]:
 
 def matches_page(visit: WebVisit, matches: MatchesView) -> str:
     """Return a list of matches."""
-    chosen = {"bot": matches.bot, "faulty": "1" if matches.faulty else ""}
+    chosen = {
+        "bot": matches.bot,
+        "against": matches.against,
+        "faulty": "1" if matches.faulty else "",
+    }
     older = {**{key: value for key, value in chosen.items() if value}, "before": matches.older}
-    return _render("matches.html", visit, matches=matches, older=urlencode(older))
+    return rendered("matches.html", visit, matches=matches, older=urlencode(older))
 
 
 def replay_page(visit: WebVisit, view: ReplayView) -> str:
     """Return a match that can be stepped through."""
     payload = Markup(view.payload.replace("<", "\\u003c"))  # noqa: S704 - JSON, no tag in it
-    return _render("replay.html", visit, view=view, payload=payload)
+    return rendered("replay.html", visit, view=view, payload=payload)
 
 
 def queue_page(visit: WebVisit, queue: Sequence[QueueRow], *, hook_trouble: str = "") -> str:
@@ -189,29 +194,32 @@ def queue_page(visit: WebVisit, queue: Sequence[QueueRow], *, hook_trouble: str 
 
     `hook_trouble` says what is wrong with the hook, for organizers.
     """
-    return _render("queue.html", visit, queue=queue, hook_trouble=hook_trouble)
+    return rendered("queue.html", visit, queue=queue, hook_trouble=hook_trouble)
 
 
 def hand_in_page(
     visit: WebVisit,
     calendar: Calendar,
     *,
-    game: str,
+    starter: StarterView | None = None,
+    languages: Sequence[KnownLanguage] = (),
     own: Sequence[str] = (),
     problem: str = "",
     remedy: str = "",
     closed: str = "",
 ) -> str:
-    """Return the form with which bots are handed in.
+    """Return the forms with which bots are handed in: a text field, and files.
 
-    `own` are the bots that the author has; `problem` and `remedy` say why the last attempt was not
-    taken, and `closed` why nothing is taken now.
+    The text field holds the program of the `starter`, one of those in some `languages`. `own` are
+    the bots that the author has; `problem` and `remedy` say why the last attempt was not taken, and
+    `closed` why nothing is taken now.
     """
-    return _render(
+    return rendered(
         "hand_in.html",
         visit,
         calendar=calendar,
-        game=game,
+        starter=starter,
+        languages=languages,
         own=own,
         problem_said=problem,
         remedy=remedy,
@@ -221,27 +229,27 @@ def hand_in_page(
 
 def submissions_page(visit: WebVisit, submissions: Sequence[SubmissionView]) -> str:
     """Return the list of submissions: an author's own ones, or all for an organizer."""
-    return _render("submissions.html", visit, submissions=submissions)
+    return rendered("submissions.html", visit, submissions=submissions)
 
 
 def submission_page(visit: WebVisit, submission: SubmissionView) -> str:
     """Return a submission with its steps, and why it was refused if it was."""
-    return _render("submission.html", visit, submission=submission, way=milestones(submission))
+    return rendered("submission.html", visit, submission=submission, way=milestones(submission))
 
 
 def enter_page(visit: WebVisit, *, problem: str = "", remedy: str = "") -> str:
     """Return the page that takes a token: typed, or from the address after #."""
-    return _render("enter.html", visit, problem_said=problem, remedy=remedy)
+    return rendered("enter.html", visit, problem_said=problem, remedy=remedy)
 
 
 def calendar_page(visit: WebVisit, calendar: Calendar) -> str:
     """Return when bots are taken and results shown, and what was changed of that."""
-    return _render("calendar.html", visit, calendar=calendar)
+    return rendered("calendar.html", visit, calendar=calendar)
 
 
 def error_page(visit: WebVisit, what: str, remedy: str = "") -> str:
     """Return what is shown in place of a page that cannot be: what is wrong, and what to do."""
-    return _render("error.html", visit, what=what, remedy=remedy)
+    return rendered("error.html", visit, what=what, remedy=remedy)
 
 
 def league_address(root: str, league: str, *parts: str | int) -> str:
@@ -260,7 +268,8 @@ def bot_address(root: str, league: str, bot: str) -> str:
     return home + quote(bot, safe="")
 
 
-def _render(template: str, visit: WebVisit, **values: Any) -> str:
+def rendered(template: str, visit: WebVisit, **values: Any) -> str:
+    """Return the page of a template, with what all pages need beside the `values`."""
     root, league = visit.root, visit.league
     api = f"{root}/api/leagues/{quote(league, safe='')}"
     found = environment(HERE, REPORT).get_template(template)
@@ -272,6 +281,7 @@ def _render(template: str, visit: WebVisit, **values: Any) -> str:
         bot_href=partial(bot_address, root, league),
         events=f"{api}/events",
         api=f"{api}/submissions",
+        league_api=api,
         **values,
     )
     return text + "\n"

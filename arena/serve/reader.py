@@ -13,7 +13,9 @@ from typing import Any
 import msgspec
 
 from arena.handin.final import FINAL
+from arena.serve.brief import game_view, starter_view
 from arena.serve.careers import bot_view
+from arena.serve.crossing import cross_view
 from arena.serve.messages import Query, ReaderAnswer, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
 from arena.serve.views import table_view
@@ -31,10 +33,17 @@ def answered(folder: Path, ask: Query) -> Any:
             return bot_view(folder, ask.of, ask.since)
         case "own":
             return own_view(folder, ask.of, own=ask.own, since=ask.since)
+        case "cross":
+            return cross_view(folder, ask.since)
+        case "game":
+            return game_view(folder)
+        case "starter":
+            return starter_view(folder, ask.of)
         case "matches":
             return matches_view(
                 folder,
                 bot=ask.of,
+                against=ask.against,
                 own=ask.own,
                 faulty=ask.faulty,
                 before=ask.before,

@@ -1,6 +1,7 @@
 """Matches as the pages show them: lists, newest first, and one as the viewer takes it."""
 
 from collections.abc import Callable, Collection, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -61,6 +62,8 @@ class MatchesView(msgspec.Struct, frozen=True, kw_only=True):
     rows: list[ListedMatch]
     bot: str = ""
     """The bot whose matches these are; empty for those of all."""
+    against: str = ""
+    """The bot that sat in them too; empty for any."""
     faulty: bool = False
     """Whether these are only matches with faults."""
     older: int = 0
@@ -105,23 +108,26 @@ def matches_view(
     folder: Path,
     *,
     bot: str = "",
+    against: str = "",
     own: Own = None,
     faulty: bool = False,
     before: int = 0,
     limit: int = MOST,
     since: str = "",
 ) -> MatchesView:
-    """Return stored matches, newest first: all, or those of a bot, or with faults.
+    """Return stored matches, newest first: all, or those of a bot, of two, or with faults.
 
     With `own`, only those in which one of these sat; with `since`, only those of before. Raises
     ArenaError if they cannot be read.
     """
     with reading(folder, since) as (league, store):
-        none = MatchesView(league=league_name(league), rows=[], bot=bot, faulty=faulty)
+        none = MatchesView(
+            league=league_name(league), rows=[], bot=bot, against=against, faulty=faulty
+        )
         if store is None:
             return none
         sat = [] if own is None else [_is_one_of(own)]
-        sat += [lambda each: each.name == bot] if bot else []
+        sat += [partial(_is_called, name) for name in (bot, against) if name]
         found = list(store.newest(sat=sat, faulty=faulty, before=before, limit=limit + 1))
         rows = [_row(league, at, match) for _, at, match in found[:limit]]
         older = found[limit - 1][0] if len(found) > limit else 0
@@ -231,6 +237,10 @@ def _hush(frames: Mapping[str, Any], seats: Collection[int]) -> None:
                 entry["note"] = None
                 if entry["fault"]:
                     entry["fault"] |= {"line": None, "reason": _UNSEEN}
+
+
+def _is_called(name: str, each: BotVersion) -> bool:
+    return each.name == name
 
 
 def _seats(match: StoredMatch, holds: Callable[[BotVersion], bool]) -> set[int]:

@@ -5,6 +5,8 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.serve.answers import html, refusal_of
+from arena.serve.beginning import starter_or_none
+from arena.serve.brief import known_languages
 from arena.serve.endpoints import Api, bot_of
 from arena.serve.forms import fields
 from arena.serve.messages import Query
@@ -169,23 +171,26 @@ class WebSite:
         """Show the form, or take what was sent with it."""
         visitor = await self._admission.author(request)
         if request.method != "POST":
-            return html(await self._form(visitor))
+            return html(await self._form(visitor, request.query_params.get("lang", "")))
         try:
             found = await receive(self._admission, request)
         except ArenaError as error:
             refusal = refusal_of(error)
             if refusal.status in (401, 403, 500) and not refusal.step:
                 raise
-            return html(await self._form(visitor, refusal), refusal.status)
+            return html(await self._form(visitor, why=refusal), refusal.status)
         address = league_address("", visitor.league.name, "submissions", found.number)
         return RedirectResponse(address, 303)
 
-    async def _form(self, visitor: WebVisitor, why: Refusal | None = None) -> str:
+    async def _form(
+        self, visitor: WebVisitor, language: str = "", why: Refusal | None = None
+    ) -> str:
         league = visitor.league
         return hand_in_page(
             visitor.visit,
             league.timetable.calendar,
-            game=league.plan.game.name,
+            starter=await starter_or_none(visitor, language),
+            languages=[each for each in known_languages() if not each.lacking],
             own=await visitor.own_bots(),
             problem=why.what if why else "",
             remedy=why.remedy if why else "",
@@ -230,6 +235,7 @@ class WebSite:
             httponly=True,
             samesite="strict",
         )
+        answer.headers["Clear-Site-Data"] = '"storage"'  # the drafts of programs
         return answer
 
     async def static(self, request: Request) -> Response:

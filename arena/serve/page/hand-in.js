@@ -1,9 +1,10 @@
 "use strict";
 
-// Takes folders and files that are dropped or chosen, sends them, and goes on to the submission.
+// Takes a program, or folders and files that are dropped or chosen, sends them, and goes on to the submission.
 (() => {
   const form = document.getElementById("hand-in");
   if (!form) return;
+  const writing = document.getElementById("write");
   const part = (id) => document.getElementById(id);
   const LEFT_OUT = /^(\.git|__pycache__|node_modules|\.venv|target|\.DS_Store)$/;
   const MOST_FILES = 20_000;
@@ -61,25 +62,28 @@
     }
   }
 
-  /** Return what is to be sent: an archive, a file, or the program that was pasted. */
-  async function parcel() {
+  /** Return the program that was written, to be sent. */
+  function program() {
     const source = part("source").value;
-    if (source.trim()) {
-      const name = part("filename").value.trim();
-      if (!name) { part("filename").focus(); throw new Error("Name the file that you pasted, such as bot.py."); }
-      return { name, content: new Blob([source], { type: "text/plain" }) };
-    }
-    if (!chosen) throw new Error("Choose a folder, an archive or a file, or paste a program.");
+    const name = part("filename").value.trim();
+    if (!source.trim()) throw new Error("There is no program in the text field.");
+    if (!name) { part("filename").focus(); throw new Error("Name the file of the program, such as bot.py."); }
+    return { name, content: new Blob([source], { type: "text/plain" }) };
+  }
+
+  /** Return the files that are to be sent: an archive, or one. */
+  async function parcel() {
+    if (!chosen) throw new Error("Choose a folder, an archive or a file.");
     if (chosen.length === 1 && !chosen[0].path.includes("/")) return { name: chosen[0].path, content: chosen[0].file };
     return { name: "bot.tar", content: await arenaArchive.tar(chosen) };
   }
 
-  function post({ name, content }) {
+  function post(form, onlyCheck, { name, content }) {
     const data = new FormData();
     data.append("bot", form.elements.bot.value);
     data.append("file", content, name);
     const request = new XMLHttpRequest(); // fetch does not say how much was sent
-    request.open("POST", `${form.dataset.api}?bot=${encodeURIComponent(form.elements.bot.value)}`);
+    request.open("POST", `${form.dataset.api}?bot=${encodeURIComponent(form.elements.bot.value)}${onlyCheck ? "&check=1" : ""}`);
     request.setRequestHeader("X-CSRF-Token", form.elements.csrf.value);
     request.setRequestHeader("Accept", "application/json");
     request.upload.addEventListener("progress", ({ loaded, total: all }) => {
@@ -105,20 +109,24 @@
 
   async function send(event) {
     event.preventDefault();
+    const form = event.currentTarget;
+    const onlyCheck = event.submitter?.value === "check";
+    const buttons = document.querySelectorAll(".buttons button");
     part("problem").hidden = true;
     let made;
-    try { made = await parcel(); } catch (error) { return complain(error.message); }
+    try { made = form === writing ? program() : await parcel(); } catch (error) { return complain(error.message); }
     const most = Number(form.dataset.most);
     if (made.content.size > most) return complain(`This is ${size(made.content.size)}, and ${size(most)} is the most.`, "Leave out what the bot does not need.");
-    part("send").disabled = true;
+    for (const each of buttons) each.disabled = true;
     part("sending").hidden = false;
-    const request = await post(made);
+    part("sending").scrollIntoView({ block: "nearest" });
+    const request = await post(form, onlyCheck, made);
     if (request.status === 202) {
       const { submission } = JSON.parse(request.responseText);
       part("sent-words").textContent = `Received as submission ${submission.number}`;
       return location.assign(`${form.dataset.submissions}/${submission.number}`);
     }
-    part("send").disabled = false;
+    for (const each of buttons) each.disabled = false;
     part("sending").hidden = true;
     return complain(...readError(request));
   }
@@ -131,6 +139,6 @@
   }
   part("drop").addEventListener("dragleave", () => part("drop").classList.remove("is-over"));
   part("drop").addEventListener("drop", dropped);
-  form.addEventListener("submit", send);
+  for (const each of [form, writing]) each.addEventListener("submit", send);
   for (const each of [part("folder-choice"), ...document.querySelectorAll(".drop-words")]) each.hidden = false;
 })();

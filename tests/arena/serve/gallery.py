@@ -32,6 +32,7 @@ class Posted:
     """What a script of a page sent."""
 
     path: str
+    query: str
     token: str | None
     """The header against forgeries."""
     fields: dict[str, str]
@@ -104,7 +105,8 @@ class Gallery:
             }
             fields = {key: value for key, value in form.items() if isinstance(value, str)}
         path = request.scope["path"]
-        self.posted.append(Posted(path, request.headers.get("x-csrf-token"), fields, files))
+        token = request.headers.get("x-csrf-token")
+        self.posted.append(Posted(path, request.url.query, token, fields, files))
         status, said = self.answers[path]
         return Response(status_code=204) if status == 204 else JSONResponse(said, status)
 

@@ -3,10 +3,15 @@
 from pathlib import Path
 from urllib.parse import unquote
 
+import msgspec
+
 from arena.handin.calendar import CalendarChange
 from arena.handin.submissions import SubmissionView
 from arena.serve import pages
+from arena.serve.beginning import begin_page, game_page
+from arena.serve.brief import GameView, StarterView, game_view, known_languages
 from arena.serve.careers import bot_view
+from arena.serve.crossing import cross_page, cross_view
 from arena.serve.pages import LeagueCard, WebVisit, bot_address
 from arena.serve.replays import matches_view, own_view, replay_view
 from arena.serve.shown import Calendar, QueueRow
@@ -67,6 +72,34 @@ def submission(number: int = 7, **changes: object) -> SubmissionView:
     return SubmissionView(number=number, **{**values, **changes})  # type: ignore[arg-type]
 
 
+STARTER = StarterView(
+    language="python",
+    title="Python",
+    bot=SHORT,
+    kit="kit.py",
+    executable="",
+    files={SHORT: f"</textarea>{WORST}"},
+)
+
+
+def wicked_game(folder: Path) -> GameView:
+    """Return the game of a league, all of whose texts are hostile."""
+    lines = [(True, WORST), (False, EVIL)]
+    view = game_view(folder)
+    return msgspec.structs.replace(
+        view,
+        game=SHORT,
+        title=WORST,
+        score=WORST,
+        measures={SHORT: WORST},
+        rules=f"# {EVIL}\n\n{WORST}\n\n| {EVIL} |\n|---|\n| {LONG} |\n\n```\n{WORST}\n```\n",
+        options=[msgspec.structs.replace(row, meaning=WORST) for row in view.options],
+        decisions={SHORT: [("", WORST), ("  ", WORST)]},
+        opening=lines,
+        asks={SHORT: lines},
+    )
+
+
 def league_pages(folder: Path, visit: WebVisit) -> dict[str, str]:
     """Return the pages of a league by their paths, as the author of all its bots sees them."""
     home = f"/{visit.league}"
@@ -74,6 +107,8 @@ def league_pages(folder: Path, visit: WebVisit) -> dict[str, str]:
     found = {
         f"{home}/": pages.table_page(visit, table, CALENDAR, state=WORST, waiting=3),
         f"{home}/matches": pages.matches_page(visit, matches_view(folder, limit=5)),
+        f"{home}/cross-table": cross_page(visit, cross_view(folder), [table.rows[0]["bot"]]),
+        f"{home}/game": game_page(visit, wicked_game(folder)),
     }
     for row in table.rows:
         address = unquote(bot_address("", visit.league, row["bot"]))
@@ -100,8 +135,15 @@ def server_pages(visit: WebVisit, table: TableView) -> dict[str, str]:
         "/": pages.leagues_page(WebVisit(), [card, card]),
         f"{home}/queue": pages.queue_page(visit, waiting),
         f"{home}/calendar": pages.calendar_page(visit, CALENDAR),
+        f"{home}/begin": begin_page(visit, game=SHORT, is_bundled=True, address=LONG),
         f"{home}/hand-in": pages.hand_in_page(
-            visit, CALENDAR, game=table.game, own=[SHORT, LONG[:40]], problem=WORST, remedy=WORST
+            visit,
+            CALENDAR,
+            starter=STARTER,
+            languages=known_languages(),
+            own=[SHORT, LONG[:40]],
+            problem=WORST,
+            remedy=WORST,
         ),
         f"{home}/submissions": pages.submissions_page(organizer, [submission(), submission(8)]),
         f"{home}/submissions/7": pages.submission_page(visit, submission()),

@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect
 
 from arena.handin.submissions import SubmissionView
 from arena.serve import pages
+from arena.serve.brief import StarterView
 from arena.serve.careers import bot_view
 from arena.serve.pages import WebVisit
 from arena.serve.shown import Calendar
@@ -62,8 +63,18 @@ def submission(state: str = "received", **changes: object) -> SubmissionView:
     return hostile.submission(state=state, **base | changes)
 
 
+STARTER = StarterView(
+    language="python",
+    title="Python",
+    bot="bot.py",
+    kit="kit.py",
+    executable="",
+    files={"bot.py": "def choose(ask):\n    return ask.legal[0]\n"},
+)
+
+
 def form(**settings: Any) -> str:
-    return pages.hand_in_page(ADA, OPEN, game="guerra", **settings)
+    return pages.hand_in_page(ADA, OPEN, **settings)
 
 
 Show = Callable[..., Page]
@@ -243,18 +254,18 @@ def test_the_lines_between_rows_have_no_gap(show: Show, size: dict[str, int]) ->
         for box in boxes:
             assert box is not None
             clip = {"x": box["x"] + 1, "y": int(box["y"]) - 2, "width": 5, "height": 5}
-            pixels.append(page.screenshot(clip=clip))
+            pixels.append(page.screenshot(clip=clip, full_page=True))
         assert pixels[0] == pixels[1]
 
 
 # --- handing in
 
 
-def handed_in(gallery: Gallery, page: Page) -> tuple[str, bytes]:
+def handed_in(gallery: Gallery, page: Page, button: str = "#send") -> tuple[str, bytes]:
     """Hand in, and return name and content of what arrived."""
     gallery.answers[SUBMISSIONS] = TAKEN
     gallery.pages["/cup/submissions/7"] = pages.submission_page(ADA, submission())
-    page.locator("#send").click()
+    page.locator(button).click()
     page.wait_for_url("**/cup/submissions/7")
     (posted,) = gallery.posted
     assert (posted.path, posted.token) == (SUBMISSIONS, "secret")
@@ -330,14 +341,69 @@ def test_what_is_dropped_is_sent(gallery: Gallery, show: Show) -> None:
 @pytest.mark.slow
 def test_a_pasted_program_is_sent_under_its_name(gallery: Gallery, show: Show) -> None:
     page = show(form(), "/cup/hand-in")
-    page.locator("#paste > summary").click()
     page.locator("#source").fill("print('hello')\n")
-    page.locator("#send").click()
-    expect(page.locator("#problem")).to_contain_text("Name the file that you pasted")
+    page.locator("#write-send").click()
+    expect(page.locator("#problem")).to_contain_text("Name the file of the program")
     assert page.evaluate("document.activeElement.id") == "filename"
     page.locator("#filename").fill("bot.py")
-    name, content = handed_in(gallery, page)
+    name, content = handed_in(gallery, page, "#write-send")
     assert (name, content.replace(b"\r\n", b"\n")) == ("bot.py", b"print('hello')\n")
+
+
+def test_a_program_is_written_by_keyboard_alone(gallery: Gallery, show: Show) -> None:
+    page = show(form(starter=STARTER), "/cup/hand-in")
+    source, keys = page.locator("#source"), page.keyboard
+    numbers = page.locator(".numbers > div")
+    assert numbers.all_inner_texts() == ["1", "2", "3"]
+    source.focus()
+    keys.press("Control+End")
+    keys.type("if x:")
+    keys.press("Enter")
+    keys.press("Tab")
+    keys.type("y = '\\t'")
+    assert source.input_value().endswith("\nif x:\n        y = '\\t'")
+    keys.press("Shift+Tab")
+    assert source.input_value().endswith("\nif x:\n    y = '\\t'")
+    assert numbers.last.inner_text() == "4"
+    keys.press("Control+A")
+    keys.press("Tab")
+    assert source.input_value().startswith("    def choose(ask):\n        return")
+    keys.press("Control+Z")
+    assert source.input_value().startswith("def choose(ask):\n    return")
+    assert page.evaluate("document.activeElement.id") == "source"
+    keys.press("Escape")
+    expect(page.locator("#editor-said")).to_have_text("Tab leaves the field now.")
+    keys.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "anew"
+    keys.press("Shift+Tab")
+    keys.press("a")  # from now on, Tab sets in again
+    keys.press("Tab")
+    assert page.evaluate("document.activeElement.id") == "source"
+    assert "Esc and then Tab" in page.locator("#source-hint").inner_text()
+
+
+def test_a_check_is_sent_as_one_and_what_was_written_stays(gallery: Gallery, show: Show) -> None:
+    page = show(form(starter=STARTER), "/cup/hand-in")
+    page.locator("#source").fill("print('mine')")
+    gallery.answers[SUBMISSIONS] = TAKEN
+    gallery.pages["/cup/submissions/7"] = pages.submission_page(ADA, submission())
+    page.locator("#write button[value=check]").click()
+    page.wait_for_url("**/cup/submissions/7")
+    [posted] = gallery.posted
+    assert (posted.query, posted.token) == ("bot=&check=1", "secret")
+    assert posted.files["file"] == ("bot.py", b"print('mine')")
+    page.goto(f"{gallery.url}/cup/hand-in")
+    assert page.locator("#source").input_value() == "print('mine')"
+    page.locator("#anew").click()
+    assert page.locator("#source").input_value() == "print('mine')"
+    page.locator("#anew").click()
+    assert page.locator("#source").input_value() == STARTER.files["bot.py"]
+    # Another author at the same browser sees nothing of it.
+    page.locator("#source").fill("print('mine')")
+    ben = WebVisit(league="cup", name="ben", role="author", csrf="secret")
+    gallery.pages["/cup/hand-in"] = pages.hand_in_page(ben, OPEN, starter=STARTER)
+    page.goto(f"{gallery.url}/cup/hand-in")
+    assert page.locator("#source").input_value() == STARTER.files["bot.py"]
 
 
 @pytest.mark.slow
@@ -408,7 +474,8 @@ def test_times_are_shown_in_the_readers_zone(show: Show) -> None:
 def test_what_pages_say_without_scripts_and_offer_to_whom() -> None:
     stranger = pages.table_page(WebVisit(league="cup"), table(row("ann", 3)), OPEN)
     nav = stranger.partition("<nav")[2].partition("</nav>")[0]
-    assert re.findall(r"<a [^>]*>([^<]+)</a>", nav) == ["Table", "Queue", "Calendar"]
+    offered = re.findall(r"<a [^>]*>([^<]+)</a>", nav)
+    assert offered == ["Table", "Cross-table", "Game", "Begin", "Queue", "Calendar"]
     assert ">Enter with a token</a>" in stranger
     assert ">2026-12-02 12:00+01:00</time>" in stranger
     closed = form(closed="The contest closed.")
@@ -417,7 +484,10 @@ def test_what_pages_say_without_scripts_and_offer_to_whom() -> None:
     for words in ('method="post"', 'enctype="multipart/form-data"', 'action="/cup/hand-in"'):
         assert words in plain.partition(">")[0]
     fields = re.findall(r'<(?:input|textarea)[^>]* name="([^"]+)"', plain)
-    assert fields == ["csrf", "bot", "file", "filename", "source"]
+    assert fields == ["csrf", "bot", "file"]
+    _, _, written = form(starter=STARTER).partition('id="write"')
+    assert ">\ndef choose(ask):\n    return ask.legal[0]\n</textarea>" in written
+    assert 'formaction="/cup/hand-in?check=1"' in written
     assert '<p id="folder-choice" hidden>' in plain
     assert re.findall("<form [^ ]*", closed) == ['<form class="person"']
     queue = pages.queue_page(ADA, [])
