@@ -32,6 +32,7 @@ pytestmark = pytest.mark.slow
 PATHS = (
     *("", "/table", "/final", "/bots/one", "/bots/ada", "/matches", "/queue"),
     *("/submissions", "/submissions/1", "/matches/0", "/final/league.toml"),
+    *("/game", "/begin", "/cross-table", "/table.csv", "/cross-table.csv", "/starters/python"),
 )
 """What is asked of the API and of the pages, to look for secrets."""
 
@@ -73,7 +74,7 @@ def test_results_are_frozen_for_all_but_the_organizer(tmp_path: Path) -> None:
     with serving(folder) as server:
         until(lambda: table(server)["missing"] == 0 and table(server)["stored"] == 40, 30)
         before = table(server)
-        bot = server.api("/bots/one").json
+        bot, crossed = (server.api(path).json for path in ("/bots/one", "/cross-table"))
         write_dates(folder, freezes=moment(seconds=1))
         until(lambda: server.api().json["frozen"], 10)
         assert table(server) == before
@@ -87,6 +88,9 @@ def test_results_are_frozen_for_all_but_the_organizer(tmp_path: Path) -> None:
             assert "submission" not in heard()
         assert table(server) == table(server, ada) == before
         assert server.api("/bots/one").json == bot
+        assert server.api("/cross-table").json["cross_table"] == crossed["cross_table"]
+        assert "ada" not in server.ask("/cup/table.csv").text
+        assert "ada" not in server.ask("/cup/cross-table.csv", token=ada).text
         assert server.api("/bots/ada").status == 404
         assert server.api("/bots/ada", token=boss).status == 200
         listed = server.api("/matches").json["matches"]["rows"]

@@ -83,12 +83,13 @@ def test_nothing_is_handed_in_by_another_sites_form(contest: Contest) -> None:
     csrf = server.csrf(cookie)
     path = "/cup/hand-in"
 
-    def post(body: bytes, **headers: str) -> int:
+    def post(body: bytes, to: str = path, **headers: str) -> int:
         return server.ask(
-            path, method="POST", cookie=cookie, body=body, Content_Type=FORM, **headers
+            to, method="POST", cookie=cookie, body=body, Content_Type=FORM, **headers
         ).status
 
     assert post(form(bot="bob")) == 403
+    assert post(form(bot="bob"), to=f"{path}?check=1") == 403
     assert post(form(csrf="wrong", bot="bob")) == 403
     assert post(form(csrf=csrf, bot="bob"), Origin="https://evil.example") == 403
     assert post(form(csrf=csrf, bot="bob"), Origin="null") == 403
@@ -111,16 +112,19 @@ def test_a_pasted_program_is_handed_in(contest: Contest) -> None:
     cookie = server.enter(contest.bob)
     csrf = server.csrf(cookie)
 
-    def pasted(name: str) -> Answer:
+    def pasted(name: str, query: str = "") -> Answer:
         body = form(b"", "", csrf=csrf, bot="bob", filename=name, source="print('hi')\n")
         return server.ask(
-            "/cup/hand-in", method="POST", cookie=cookie, body=body, Content_Type=FORM
+            f"/cup/hand-in{query}", method="POST", cookie=cookie, body=body, Content_Type=FORM
         )
 
     answer = pasted("bot.py")
     assert answer.status == 303, answer
     number = int(answer.headers["location"].rpartition("/")[2])
     assert server.decided(contest.bob, number)["state"] == "refused"  # print is no bot
+    check = pasted("bot.py", "?check=1")  # as the button of the form sends it without scripts
+    path = check.headers["location"].replace("/cup/", "/")
+    assert server.api(path, token=contest.bob).json["submission"]["only_check"]
     unnamed = pasted("")
     assert (unnamed.status, "has no name" in unnamed.text) == (422, True)
 
