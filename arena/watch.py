@@ -29,6 +29,9 @@ SHARE = 0.1
 """The part of the time, at most, in which the database is read and bots are rated."""
 _WINDOW = 30.0  # seconds over which the pace is taken, and at least so many looks:
 _LOOKS = 5
+_LEAST_SECONDS = 5.0  # of looking, before a pace is known
+_ENOUGH = 20  # matches that show a pace: where fewer came in that time, all looks count
+_MOST_LOOKS = 10_000
 
 
 class UnderWay(NamedTuple):
@@ -230,11 +233,13 @@ class Watcher:
             self._count = -1
         self._seen.append((now, count))
         while len(self._seen) > 2 and self._seen[1][0] <= now - self._window:
+            if count - self._seen[1][1] < _ENOUGH and len(self._seen) < _MOST_LOOKS:
+                break
             self._seen.popleft()
 
     def _pace(self) -> float | None:
         (began, first), (now, last) = self._seen[0], self._seen[-1]
-        return (last - first) / (now - began) if now > began else None
+        return (last - first) / (now - began) if now - began >= _LEAST_SECONDS else None
 
 
 def _compared(sight: Sight, before: Sight | None) -> Sight:

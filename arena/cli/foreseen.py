@@ -1,4 +1,4 @@
-"""What is said of a league before it is played: how much it plays, what it separates, its seed.
+"""What is said of a league before it is played: how much it plays, what to change, its seed.
 
 And whether it can be played here at all.
 """
@@ -9,15 +9,13 @@ from arena.cli.saying import say
 from arena.league.plan import LeaguePlan
 from arena.league.seed import is_guessable
 from arena.schedule.deal import first_bots
-from arena.stats.elo import elo_of
-from arena.stats.foresight import least_share
+from arena.stats.ratings import FEWEST_DEALS
 from arena.text import counted
 from referee.limits import Limits
 from referee.sandbox import SandboxError, check_cores, check_here
 from referee.sandbox.devices import check_devices
 from referee.sandbox.users import first_user
 
-_SUREST = 0.99  # of the points: beyond, a lead in Elo means nothing
 _OF_BWRAP = ("processes", "scratch_mb")  # limits of what no other sandbox has
 _WORTH_SAYING = 1.25  # times the matches of mirrored deals
 
@@ -39,46 +37,25 @@ def tell_plan(league: LeaguePlan, missing: int, workers: int | None) -> None:
 
 
 def foreseen(league: LeaguePlan) -> Iterator[str]:
-    """Yield how much better a bot must be than another to be separated, if that is known.
-
-    It is not where bots meet by a plan that is not even, or where nothing is left to chance, so
-    that deals may repeat each other, or everything.
-    """
-    yield from _dealt_apart(league)
-    game = league.game
-    if league.settings.tournament != "round-robin" or game.is_pure_luck or not game.has_chance:
-        return
-    bots = len(league.bots)
-    deals = league.asked.deal_count * league.seats / bots
-    share = least_share(deals, bots=bots, seats=league.seats, matches=league.rotation_count)
-    if share is None or share > _SUREST:
-        yield f"Each bot plays about {counted(round(deals), 'deal')}: too few to separate any bots."
-        return
-    yield (
-        f"Each bot plays about {counted(round(deals), 'deal')}: in five of six such leagues, they "
-        f"separate two bots of which one takes {100 * share:.0f} % of the points against the "
-        f"other, a lead of {elo_of(share):.0f} Elo."
-    )
-
-
-def _dealt_apart(league: LeaguePlan) -> Iterator[str]:
-    """Yield what it costs that the rotations of deals have cards of their own, if some have."""
+    """Yield what should be changed before a league is played, as its table would say too little."""
     lineup = first_bots(len(league.bots))
-    if league.is_mirrored(lineup) or league.rotation_count == 1:
-        return
     worth = league.rules.mirroring if league.rules else None
-    apart = (
-        "Matches of bots that are not bundled have cards of their own, so that nobody meets cards "
-        "that he has seen"
-    )
-    if worth is not None and worth < _WORTH_SAYING:
-        yield f"{apart}; in this game, mirrored deals would hardly save any."
+    is_worth_it = worth is None or worth >= _WORTH_SAYING
+    if is_worth_it and league.rotation_count > 1 and not league.is_mirrored(lineup):
+        saved = f"up to {worth:g} times fewer" if worth else "fewer"
+        yield (
+            f"Each match of bots that are not bundled has cards of its own, so that nobody meets "
+            f"cards that he has seen. If you trust all authors, write mirror = true into the file: "
+            f"it takes {saved} matches to separate near equals."
+        )
+    if league.goes_by_results:
         return
-    saved = f"up to {worth:g} times" if worth else "more of"
-    yield (
-        f"{apart}. Among near equals, the same error bars take {saved} the matches of mirrored "
-        f"deals. For authors that you trust, write mirror = true into the file."
-    )
+    deals = round(league.asked.deal_count * league.seats / len(league.bots))
+    if deals < FEWEST_DEALS:
+        yield (
+            f"Each bot plays {counted(deals, 'deal')}, and with fewer than {FEWEST_DEALS} no bot "
+            f"is ranked above another: raise deals in the file."
+        )
 
 
 def tell_unplayable(cores: int, limits: Limits) -> None:

@@ -10,7 +10,8 @@ from arena.store.rows import stored_clock
 from arena.text import counted, duration
 
 _LEAST_SECONDS = 5.0  # of play, before anything is said of it
-_LONG_SECONDS = 20.0  # until the end: where less is left, no bot is named
+_LONG_SECONDS = 60.0  # until the end: where no more is left, no bot is named
+_SLOW_SECONDS = 0.1  # on the wall for an answer: who needs less is not slow
 _SHARES = 2.0  # a bot that takes so many times its share of the time holds up others
 _LEAST_SHARE, _MOST_SHARE = 0.2, 0.8  # of all time: the bounds of that
 
@@ -92,11 +93,13 @@ class Pace:
         Each is named once.
         """
         left = self.left(missing)
-        if left is None or left < _LONG_SECONDS:
+        if left is None or left <= _LONG_SECONDS:
             return ""
         usual = min(max(_SHARES / len(self._names), _LEAST_SHARE), _MOST_SHARE)
         for bot, part in enumerate(self._parts):
-            if bot not in self._named and part.spent.wall * 1e-6 > usual * self._seconds:
+            wall = part.spent.wall * 1e-6
+            is_slow = wall >= _SLOW_SECONDS * max(1, part.spent.decisions)
+            if bot not in self._named and is_slow and wall > usual * self._seconds:
                 self._named.add(bot)
                 return self._sentence(bot, part, missing, left)
         return ""
@@ -105,11 +108,10 @@ class Pace:
         """Return a bot's part of time, and what the rest takes with and without it, as text."""
         spent = part.spent
         share = 100 * spent.wall * 1e-6 / self._seconds
-        wall, cpu = (each / spent.decisions / 1000 for each in (spent.wall, spent.cpu))
+        wall, cpu = (each / spent.decisions * 1e-6 for each in (spent.wall, spent.cpu))
         told = (
-            f"{self._names[bot]} takes {share:.0f} % of the time: "
-            f"{wall:.1f} ms on the wall for each answer, {cpu:.1f} ms of CPU. "
-            f"The rest takes about {duration(left)}"
+            f"{self._names[bot]} takes {share:.0f} % of the time: {wall:.1f} s for each answer, "
+            f"{cpu:.1f} s of it computing. About {duration(left)} are left"
         )
         many, matches = len(self._names), self._matches - part.matches
         if not matches:
@@ -117,4 +119,5 @@ class Pace:
         kept = missing * (many - self._seats) // many
         at_once = self._seconds / (monotonic() - self._began)
         without = kept * (self._seconds - part.seconds) / matches / at_once
-        return f"{told}; without it, {counted(kept, 'match', 'matches')} take {duration(without)}."
+        would = f"{counted(kept, 'match', 'matches')} would take {duration(without)}"
+        return f"{told}; without it, {would}."

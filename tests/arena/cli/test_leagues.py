@@ -38,9 +38,10 @@ def test_init_tells_the_plan_and_what_comes_next(
     result = arena("init", cup, "random", "mine=rusher", "sensible", *GUERRA, "--deals", "20")
     assert result.exit_code == 0
     assert result.stdout == f"{cup / 'league.toml'} is written.\nNext: arena run {cup}\n"
-    plan, foreseen = result.stderr.splitlines()
+    [plan] = result.stderr.splitlines()
     assert plan.startswith("120 matches to play, with ")
-    golden(foreseen)
+    few = arena("init", tmp_path / "few", "random", "rusher", *GUERRA, "--deals", "2")
+    golden(few.stderr.splitlines()[1])
     league = read_league(cup)
     assert [bot.name for bot in league.bots] == ["mine", "random", "sensible"]
     assert league.limits.sandbox == "none"

@@ -66,9 +66,17 @@ def test_two_who_sleep_are_both_named_and_nobody_near_the_end(time: SimpleNamesp
     pace = Pace(["a", "b", "c", "d", "e", "f"], 2)
     pace.take([match((0, 2.0), (1, 0.1)), match((2, 2.0), (3, 0.1)), match((4, 0.1), (5, 0.1))])
     time.now = 10.0
-    assert pace.holdup(1) == ""
+    assert pace.left(18) == pytest.approx(60)
+    assert pace.holdup(18) == ""
     said = [pace.holdup(1000) for _ in range(3)]
     assert [words.split(" ")[0] for words in said] == ["a", "c", ""]
+
+
+def test_nobody_is_named_who_answers_in_milliseconds(time: SimpleNamespace) -> None:
+    pace = Pace(["quick", "other", "third", "busy"], 2)
+    pace.take([match((0, 0.01), (1, 0.01)), match((2, 0.01), (3, 0.9))] * 10)
+    time.now = 10.0
+    assert pace.holdup(1000) == ""
 
 
 def test_nobody_is_named_where_all_take_about_as_much(time: SimpleNamespace) -> None:

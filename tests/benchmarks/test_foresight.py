@@ -1,11 +1,10 @@
-"""What a league will separate, said before it is played."""
+"""What the table of docs/ratings.md says a league will separate."""
 
 import pytest
 
-from arena.stats.foresight import least_share
 from arena.stats.ratings import FEWEST_DEALS
 from tests.benchmarks.calibration.league import Plan
-from tests.benchmarks.foresight import separated
+from tests.benchmarks.foresight import least_share, separated
 
 
 def test_more_deals_separate_smaller_leads() -> None:
