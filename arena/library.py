@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.archive.agreement import Agreement, agreement_needed
+from arena.handin.gather import Workplace, gathered
 from arena.league.entry import entries_of
 from arena.league.file import with_game
 from arena.league.games import agree, find_game, word_in
@@ -17,7 +18,6 @@ from arena.league.plan import LeaguePlan
 from arena.league.settings import Settings
 from arena.league.writing import make_league, seed_of
 from arena.organize.entering import BotVerdict, Terms, entered
-from arena.organize.gather import brought
 from arena.play.events import Forfeiting, Problem, RoundBegan, RunEvent, Started, Stored, Suspended
 from arena.play.messages import News
 from arena.play.missing import Part
@@ -162,9 +162,10 @@ class League:
         place; with `copy`, copies are entered; with `grant`, a bot has what its bot.toml needs.
         """
         plan = with_game(read_played(self.folder))
-        found, _ = brought([str(bot) for bot in bots], plan.loaded)
         terms = Terms(seconds, sandbox_uid, copy, None, replace, grant)
-        return list(entered(plan, found, terms, lambda _: None))
+        with Workplace(plan.folder, sandbox_uid) as place:
+            found = gathered([str(bot) for bot in bots], plan.loaded, place).bots
+            return list(entered(plan, found, terms, lambda _: None))
 
     @property
     def plan(self) -> LeaguePlan:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -74,6 +75,7 @@ class Language(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return [program for program in self.needs if shutil.which(program, path=seen) is None]
 
 
+@cache
 def languages() -> dict[str, Language]:
     """Return the languages there are, by name."""
     text = (TEMPLATES / "languages.toml").read_text(encoding="utf-8")

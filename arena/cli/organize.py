@@ -21,6 +21,7 @@ from arena.cli.options import (
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
 from arena.cli.saying import say, show, warn_unprotected
+from arena.handin.gather import Workplace, gathered
 from arena.league.bot import Bot
 from arena.league.edit import remove_bots, set_keys
 from arena.league.entry import check_reason
@@ -28,12 +29,11 @@ from arena.league.file import with_game
 from arena.league.hints import unmet, wishes
 from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
-from arena.organize.entering import BotVerdict, State, Terms, entered, played_versions
-from arena.organize.gather import Brought, brought
+from arena.organize.entering import BotVerdict, Brought, State, Terms, entered, played_versions
 from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
-from arena.tables.table import NAME_WIDTH, Column, Table
+from arena.tables.table import NAME_WIDTH, Column, Row, Table
 from arena.text import composed, counted, quoted, safe
 from protocol.errors import ArenaError
 
@@ -45,7 +45,8 @@ _SAID: dict[State, str] = {
 }
 """The states of verdicts, in their order."""
 _COUNTED: dict[State, str] = {**_SAID, "unchanged": "there already", "refused": "refused"}
-_OTHERS = 5  # files in which no bot was looked for that are named
+_WHY = "Why, and what to do"
+_OTHERS = 5  # files that were passed over that are named
 
 
 @main.command()
@@ -85,10 +86,11 @@ def add(
 ) -> None:
     """Check bots for a league, and enter those that are fit; exit with 1 if any is not.
 
-    BOT is what it is in `arena init`; a folder of bots' folders stands for all of them. Each is
-    checked as `arena check` does, with the league's own game, seats, options and limits. A bot
-    stays where it is, so its folder must stay too, unless --copy is given. Works while a run
-    plays: the next run plays the new bots, and a server takes them by itself.
+    BOT is what it is in `arena init`, a single program, an archive, or a folder of all of these, as
+    authors have sent them. Each is checked as `arena check` does, with the league's own game,
+    seats, options and limits. A folder with a bot.toml stays where it is, so it must be kept,
+    unless --copy is given. Works while a run plays: the next run plays the new bots, and a server
+    takes them by itself.
 
     With --replace, a bot that is fit takes over the name of another; if it is not fit, the old one
     stays. Results of the old files are kept under their version, as if the files had been changed;
@@ -96,18 +98,19 @@ def add(
     that have played under this name have their results back.
 
     \b
-    arena add cup ./my_bot other=./bots/mine
+    arena add cup ./my_bot other=./mine.py
     arena add cup mine=./better --replace
     arena add cup hand-ins --feedback feedback
     arena add cup hand-ins --replace --copy
     """
     plan = with_game(read_played(league))
-    found, others = brought(bots, plan.loaded)
-    verdicts = _enter(plan, found, terms, feedback)
+    with Workplace(plan.folder, terms.sandbox_uid) as room:
+        found, passed_over = gathered(bots, plan.loaded, room)
+        verdicts = _enter(plan, found, terms, feedback)
     lacking = [] if terms.grant else found
     notes = [*_of_replaced(plan, verdicts), *_summary(league, verdicts)]
     notes += _unmet(league, lacking, verdicts)
-    notes += _not_looked_at(others)
+    notes += _passed_over(passed_over)
     has_refused = any(verdict.state == "refused" for verdict in verdicts)
     if has_refused and feedback is None:
         notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
@@ -178,11 +181,10 @@ def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict
                 yield why
 
 
-def _not_looked_at(others: Sequence[str]) -> Iterator[str]:
-    if others:
-        more = f" and {len(others) - _OTHERS} more" if len(others) > _OTHERS else ""
-        yield f"No folders, so no bots were looked for in: {', '.join(others[:_OTHERS])}{more}."
-        yield "Unpack archives; a lone program needs a folder with a bot.toml beside it."
+def _passed_over(names: Sequence[str]) -> Iterator[str]:
+    if names:
+        more = f" and {len(names) - _OTHERS} more" if len(names) > _OTHERS else ""
+        yield f"Passed over: {', '.join(names[:_OTHERS])}{more}."
 
 
 def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
@@ -194,6 +196,12 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
         tell_run(league)
 
 
+def _mended(row: Row) -> str:
+    """Return what its author is to do, and what the organizer, if there is anything."""
+    said = row["for_author"] or row["why"] or ""
+    return f"{said} (Step: {row['step']}.)" if row["step"] and not row["for_author"] else said
+
+
 def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> Table:
     rows = [
         {
@@ -202,6 +210,7 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
             "verdict": verdict.state,
             "step": verdict.step or None,
             "why": verdict.why or None,
+            "for_author": verdict.for_author or None,
         }
         for verdict in verdicts
     ]
@@ -212,8 +221,7 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
             lambda row: _SAID[row["verdict"]],
             style=lambda row: "bad" if row["verdict"] == "refused" else None,
         ),
-        Column("Failed at", lambda row: row["step"] or "", width=14),
-        Column("Why", lambda row: safe(row["why"] or ""), width=30),
+        Column(_WHY, lambda row: safe(_mended(row)), width=40),
     )
     return Table("bots", columns, rows, {"game": game}, [*map(safe, notes)])
 

@@ -18,8 +18,9 @@ from arena.folders import locked
 from arena.handin import entries, kept, submissions
 from arena.handin.database import HandIns
 from arena.handin.for_authors import cleaned, steps_json, without_name
+from arena.handin.programs import complete
 from arena.handin.receiving import tidy
-from arena.handin.sources import complete, new_folder, source_folder, sweep, unpacked
+from arena.handin.sources import new_folder, source_folder, sweep, unpacked
 from arena.handin.submissions import Submission
 from arena.league.bot import Bot
 from arena.league.file import read_asked, with_game

@@ -1,6 +1,7 @@
 """Copies of bots inside a league's folder, so that nobody changes what was checked."""
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -48,17 +49,29 @@ def _copy(bot: Bot, target: Path) -> None:
     """Copy a bot's own files, its bot.toml, which need not be one of them, and its wheels."""
     target.mkdir()  # a bot that runs elsewhere may have no file
     listing = [BOT_FILE] if bot.listed_in == BOT_FILE else []
-    with readable(bot.name), Sources(bot.folder) as sources:
-        if bot.has_packages and (bot.folder / WHEELS).is_dir():
+    if bot.has_packages and (bot.folder / WHEELS).is_dir():
+        with readable(bot.name):
             listing += named_files(bot.name, bot.folder, [WHEELS])
-        for file in dict.fromkeys([*bot.files, *listing]):
-            place = target / file
+    copy_files(bot.name, bot.folder, {file: file for file in [*bot.files, *listing]}, target)
+
+
+def copy_files(
+    name: str, folder: Path, files: Mapping[str, str], target: Path, *, runs: bool = False
+) -> None:
+    """Copy a bot's files to where they are to be in a folder, which may be new.
+
+    They keep of their modes only whether they can be executed, or all can if it `runs`. Raises
+    ArenaError, with the bot's name, for what cannot be read or is more than a bot may have.
+    """
+    with readable(name), Sources(folder) as sources:
+        for file, called in files.items():
+            place = target / called
             place.parent.mkdir(parents=True, exist_ok=True)
             with sources.open(file) as source:
                 found = os.fstat(source.fileno())
                 sources.count(found.st_size, file)
                 copy_file(source, place, found.st_size)
-                place.chmod(0o755 if found.st_mode & 0o111 else 0o644)
+                place.chmod(0o755 if runs or found.st_mode & 0o111 else 0o644)
 
 
 def folder_name(name: str) -> str:

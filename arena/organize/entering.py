@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 from arena.author.candidate import fitting
 from arena.author.check import check, unready
+from arena.author.mending import to_mend
 from arena.author.trial import of_league
 from arena.author.verdict import Step, is_fit, text
 from arena.league.bot import Bot, LostBot
@@ -18,7 +19,6 @@ from arena.league.edit import add_bot, check_changeable, replace_bot
 from arena.league.entry import entry_for
 from arena.league.plan import LeaguePlan
 from arena.organize.copying import copied
-from arena.organize.gather import Brought
 from arena.store.opening import open_store
 from arena.text import composed, counted, fold, quoted, safe
 from protocol.errors import ArenaError, RunError
@@ -31,6 +31,18 @@ _NAMED = 3  # of the bots that are being checked
 
 _Check = Callable[[Bot, Callable[[str], None]], list[Step]]
 """Checks a bot; calls what it is given with its progress."""
+
+
+class Brought(NamedTuple):
+    """A bot that is to be entered, as it was found."""
+
+    name: str
+    place: str
+    """What was named on the command line, or the file or folder in it."""
+    bot: Bot | ArenaError
+    """Or why it cannot be run."""
+    is_made: bool = False
+    """Whether its folder was made of what its author handed in; it is copied into the league."""
 
 
 class Terms(NamedTuple):
@@ -60,6 +72,8 @@ class BotVerdict:
     """What the check showed, if there was one."""
     refusal: str = ""
     """Why it was refused without a check, or after it."""
+    remedy: str = ""
+    """What the organizer can do then."""
 
     @property
     def step(self) -> str:
@@ -71,7 +85,12 @@ class BotVerdict:
         """Why it was refused, or what is to be said of it nonetheless."""
         said = [step.detail for step in self.steps if step.state == "FAILED"]
         said += [step.detail for step in self.steps if step.state == "advice"]
-        return self.refusal or next(iter(said), "")
+        return f"{self.refusal} {self.remedy}".strip() or next(iter(said), "")
+
+    @property
+    def for_author(self) -> str:
+        """What its author is told, in a sentence; nothing if nothing is to be mended in it."""
+        return to_mend(self.name, self.steps)
 
     def text(self, game: str, width: int) -> Iterator[str]:
         """Yield the lines of the verdict, as `arena check` shows one."""
@@ -149,16 +168,13 @@ def _known(
         if isinstance(other.bot, Bot) and composed(other.name) == name:
             return _refused(
                 each,
-                f"another bot of this command is called {name!r} too; name one otherwise: "
-                f"OTHER=FOLDER.",
+                f"another bot of this command is called {name!r} too.",
+                f"To enter this one under another name: OTHER={each.place}.",
             )
     for gone in league.disqualified:
         if gone.name == name and not terms.replace:
-            return _refused(
-                each,
-                f"{gone.remark} `arena remove {quoted(league.folder)} "
-                f"{quoted(name)} --undo` lets it play again.",
-            )
+            undo = f"`arena remove {quoted(league.folder)} {quoted(name)} --undo`"
+            return _refused(each, gone.remark, f"{undo} lets it play again.")
     present = league.bot_named(name)
     if present is None:
         return None
@@ -167,14 +183,15 @@ def _known(
     if not terms.replace and not _is_as(present, each.bot):
         return _refused(
             each,
-            f"there is another bot of this name; --replace puts this one in its place, "
-            f"and OTHER={each.place} enters it under another name.",
+            f"it differs from the {name} that is in the league.",
+            f"--replace puts this one in its place, and OTHER={each.place} enters it under another "
+            f"name.",
         )
     return None
 
 
-def _refused(each: Brought, why: str) -> BotVerdict:
-    return BotVerdict(composed(each.name), each.place, "refused", refusal=why)
+def _refused(each: Brought, why: str, remedy: str) -> BotVerdict:
+    return BotVerdict(composed(each.name), each.place, "refused", refusal=why, remedy=remedy)
 
 
 def _is_as(present: Bot, bot: Bot) -> bool:
@@ -204,7 +221,7 @@ def _judged(
         )
         return BotVerdict(bot.name, each.place, "refused", steps, also if is_same else "")
     try:
-        found = copied(bot, league.folder) if terms.copy else bot
+        found = copied(bot, league.folder) if terms.copy or each.is_made else bot
         entry = {**entry_for(found, league.folder), **bot.grant.given}
         if there:
             replace_bot(league.folder, bot.name, entry)

@@ -1,6 +1,7 @@
 """`arena add`: who is entered, who is refused and why, and what is written."""
 
 import json
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -50,11 +51,11 @@ def test_those_that_are_fit_are_entered_and_the_others_are_told_why_not(
     result = arena(*words)
     assert result.exit_code == 1
     said = " ".join(result.stdout.split())
-    golden(said[said.index("12 bots:") :])
-    assert names(cup) == ["a/b", "ada", "fay", "sensible"]
+    golden(said[said.index("13 bots:") :])
+    assert names(cup) == ["ada", "dan", "fay", "gil", "sensible"]
     golden(text(cup).removeprefix(FILE))
     told = {path.parent.name: path.read_text() for path in Path("back").glob("*/verdict.txt")}
-    for name in ("a%2Fb", "ada", "fay"):
+    for name in ("ada", "dan", "fay", "gil"):
         assert "is fit to play guerra" in told.pop(name)
     assert 'sent: {"action":"fly"}' in told.pop("cyd")  # with times, which differ
     for name in sorted(told):
@@ -65,7 +66,7 @@ def test_those_that_are_fit_are_entered_and_the_others_are_told_why_not(
     assert {name: row["step"] for name, row in rows.items() if row["verdict"] == "refused"} == {
         "bob": "says ready",
         "cyd": "answers with legal moves",
-        **dict.fromkeys(("dan", "eve", "hal", "ivy", "jim"), "can be run"),
+        **dict.fromkeys(("eve", "hal", "ivy", "jim", "notes"), "can be run"),
     }
 
 
@@ -88,14 +89,42 @@ def test_what_is_entered_can_be_played_and_is_not_checked_again(
     assert text(cup) == before
 
 
+@pytest.mark.slow  # it checks programs
+def test_a_folder_of_programs_is_entered_and_next_week_only_what_changed(
+    arena: Arena, cup: Path, make_bot: MakeBot, golden: Golden
+) -> None:
+    make_bot("in/ada", FINE, toml="")
+    (Path("in") / "ada" / "guerra_random.py").rename(Path("in") / "ada" / "other.py")
+    program = "import kit\nkit.run(lambda ask: ask.legal[0] if ask.legal else ask.samples[0])\n"
+    for name in ("bob", "cyd", "dan"):
+        (Path("in") / f"{name}.py").write_text(program + f"# {name}\n")
+    (Path("in") / "cyd.py").write_text("def (\n")
+    (Path("in") / "kit.py").write_bytes((Path("in") / "ada" / "kit.py").read_bytes())
+    result = arena("add", cup, "in", *QUICK)
+    assert result.exit_code == 1
+    golden(result.stdout)
+    assert names(cup) == ["bob", "dan"]
+    assert sorted(path.name[:4] for path in (cup / "bots").iterdir()) == ["bob-", "dan-"]
+    shutil.rmtree("in/ada")
+    (Path("in") / "bob.py").write_text(program + "# better\n")
+    (Path("in") / "cyd.py").write_text(program + "# mended\n")
+    rows = verdicts(arena, cup, "in", code=1)
+    said = {name: row["verdict"] for name, row in rows.items()}
+    assert said == {"bob": "refused", "cyd": "entered", "dan": "unchanged"}
+    assert "--replace puts this one in its place" in rows["bob"]["why"]
+    rows = verdicts(arena, cup, "in", "--replace")
+    said = {name: row["verdict"] for name, row in rows.items()}
+    assert said == {"bob": "replaced", "cyd": "unchanged", "dan": "unchanged"}
+
+
 def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> None:
     make_bot("one/ada")
     make_bot("two/ada", FINE + "# another\n")
     rows = verdicts(arena, cup, "one/ada", "two/ada", code=1)  # and two rows of one name
-    assert "another bot of this command is called 'ada' too; name one" in rows["ada"]["why"]
+    assert "another bot of this command is called 'ada' too. To enter" in rows["ada"]["why"]
     assert names(cup) == ["ada"]
     row = verdicts(arena, cup, "two/ada", code=1)["ada"]
-    assert "there is another bot of this name; --replace puts this one in its place" in row["why"]
+    assert "it differs from the ada that is in the league. --replace puts this" in row["why"]
     assert "OTHER=two/ada enters it under another name" in row["why"]
     assert states(arena, cup, "two/ada", "--replace") == ["replaced"]
     assert 'name = "ada"\nfolder = "../two/ada"' in text(cup)

@@ -1,0 +1,240 @@
+"""The bots that an organizer brings: by words of the command line, and by folders of hand-ins."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from arena.author.candidate import candidate
+from arena.author.new import languages
+from arena.folders import unfinished, unwritten
+from arena.handin.filenames import bot_name, is_junk, stem, titled
+from arena.handin.programs import (
+    complete,
+    inner,
+    is_lone,
+    kit_of,
+    lacking,
+    language_of,
+    no_program,
+)
+from arena.handin.sources import unpacked
+from arena.league.entry import called_and_meant
+from arena.league.files import LEAGUE_FILE, is_archive, named_files, readable
+from arena.league.finding import BOT_FILE
+from arena.organize.copying import copy_files
+from arena.organize.entering import Brought
+from arena.text import composed, safe
+from protocol.errors import ArenaError
+from referee.rules.game import Game
+from referee.sandbox.sources import odd_kind
+from referee.sandbox.workshop import Workshop
+
+MOST = 2000
+"""The most files and folders in a folder of hand-ins."""
+_LINK = "it is a link: put the file or folder itself there."
+
+
+class Gathering(NamedTuple):
+    """What was brought: the bots, and what was passed over in the folders."""
+
+    bots: list[Brought]
+    passed_over: list[str]
+    """Files of the system, of editors and for readers, and our kits, by name."""
+
+
+class HandedIn(NamedTuple):
+    """What one author handed in, in a folder of hand-ins."""
+
+    name: str
+    """What the bot is called."""
+    place: Path
+    files: Mapping[str, Path]
+    """Where each file or folder is, by what its author called it."""
+
+
+class Workplace:
+    """Where what was brought is made into bots: a folder in the league's, gone in the end.
+
+    What was packed is unpacked there as a server unpacks what is handed in. Raises ArenaError if
+    another command has it.
+    """
+
+    def __init__(self, league: Path, sandbox_uid: int | None = None) -> None:
+        self._league = league
+        self._uid = sandbox_uid
+        self._undo = ExitStack()
+        self._folder: Path | None = None
+        self._workshop: Workshop | None = None
+        self._count = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._undo.close()
+
+    def new(self) -> Path:
+        """Return where the next folder of a bot is to be made."""
+        if self._folder is None:
+            target = self._league / "added"
+            try:
+                self._folder = self._undo.enter_context(unfinished(target))
+            except OSError as error:
+                raise unwritten(target, error) from None
+        self._count += 1
+        return self._folder / str(self._count)
+
+    def workshop(self) -> Workshop:
+        """Return where archives are unpacked; raise SandboxError if nothing can be, safely."""
+        if self._workshop is None:
+            self._workshop = self._undo.enter_context(Workshop(uid=self._uid))
+        return self._workshop
+
+
+def gathered(words: Sequence[str], game: type[Game], room: Workplace) -> Gathering:
+    """Return what the words of a command line mean.
+
+    A folder without a bot.toml stands for all that was handed in there: programs, folders and
+    archives. What cannot be run is among the bots too, with the reason. Raises ArenaError if a
+    folder holds too much to be one of hand-ins.
+    """
+    found = Gathering([], [])
+    for word in words:
+        try:
+            called, what = called_and_meant(word)
+        except ArenaError as error:
+            found.bots.append(Brought(word, word, error))
+            continue
+        path = Path(what)
+        if path.is_dir() and not (path / BOT_FILE).exists() and (path / LEAGUE_FILE).exists():
+            league = ArenaError(f"{safe(what)} is a league, and no bot.")
+            found.bots.append(Brought(called or path.name, what, league))
+        elif path.is_dir() and not (path / BOT_FILE).exists() and called is None:
+            for one in _handed_in(path, found.passed_over):
+                found.bots.append(_brought(one, game, room))
+        elif _is_made(path):
+            one = HandedIn(bot_name(stem(path.name)), path, {path.name: path})
+            found.bots.append(_brought(one._replace(name=called or one.name), game, room))
+        else:
+            found.bots.append(_named(what, what, game, called))
+    return found
+
+
+def _is_made(path: Path) -> bool:
+    """Return whether what was named must be made into a bot: it is one that is not run in place."""
+    if path.is_dir():
+        return not (path / BOT_FILE).exists()
+    is_program = bool(language_of(path)) and not os.access(path, os.X_OK)
+    return is_archive(path) or (path.is_file() and is_program)
+
+
+def _handed_in(folder: Path, passed_over: list[str]) -> Iterator[HandedIn]:
+    """Yield what was handed in in a folder, in order; note what was passed over."""
+    names: list[str] = []
+    with readable(folder.name), os.scandir(folder) as entries:
+        for entry in entries:
+            names.append(entry.name)
+            if len(names) > MOST:
+                raise ArenaError(
+                    f"{safe(str(folder))} has more than {MOST} files; name a folder that has "
+                    f"nothing but what was handed in."
+                )
+    found: dict[tuple[str, str], dict[str, Path]] = {}
+    for name in sorted(names):
+        path = folder / name
+        said = titled(name)
+        if is_junk(said.own or name) or _is_kit(path) or (path / LEAGUE_FILE).exists():
+            passed_over.append(f"{path.name} (the kit)" if kit_of(path) else path.name)
+            continue
+        whose = (said.who, said.number) if said.who else ("", name)
+        found.setdefault(whose, {})[said.own or name] = path
+    is_one = len(found) == 1  # then its folder says whose it is, if it is called as any bot
+    named = {whose: bot_name(whose[0] or stem(whose[1])) for whose in found}
+    counts = Counter(named.values())
+    usual = {stem(language.bot).lower() for language in languages().values()}
+    for whose, files in found.items():
+        name = named[whose]
+        if whose[0] and counts[name] > 1:  # two people of one name
+            name = bot_name(f"{name[:28]}_{whose[1]}")
+        elif is_one and name.lower() in usual:
+            name = bot_name(folder.resolve().name)
+        yield HandedIn(name, next(iter(files.values())), files)
+
+
+def _is_kit(path: Path) -> bool:
+    return not path.is_symlink() and path.is_file() and bool(kit_of(path))
+
+
+def _brought(one: HandedIn, game: type[Game], room: Workplace) -> Brought:
+    """Return the bot of what was handed in, or why there is none; nothing of it is run."""
+    place = str(one.place)
+    try:
+        if len(one.files) == 1 and not one.place.is_symlink() and one.place.is_dir():
+            folder = inner(one.place)
+            if (folder / BOT_FILE).exists():
+                return _named(str(folder), place, game, one.name)
+        made = _made(one, room)
+    except (ArenaError, OSError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        return Brought(one.name, place, ArenaError(f"bot {one.name!r}: {why}"), is_made=True)
+    brought = _named(str(made), place, game, one.name)
+    if isinstance(brought.bot, ArenaError):
+        said = str(brought.bot).replace(f"{made}/", "").replace(f"{made}", "its folder")
+        brought = brought._replace(bot=ArenaError(said))
+    return brought._replace(is_made=True)
+
+
+def _made(one: HandedIn, room: Workplace) -> Path:
+    """Return a new folder with a bot.toml, made of what was handed in; raise ArenaError if not."""
+    target = room.new()
+    for path in one.files.values():
+        mode = path.lstat().st_mode
+        if path.is_symlink():
+            raise ArenaError(_LINK)
+        if not path.is_dir() and (kind := odd_kind(mode)):
+            raise ArenaError(f"it is {kind}, and no file.")
+    if len(one.files) == 1:
+        _fill(one.place, target, room)
+    else:
+        for own, path in one.files.items():
+            if path.is_dir() or is_archive(path):
+                raise ArenaError(
+                    f"there are several things ({safe(', '.join(one.files))}): hand in one "
+                    f"archive, or plain files."
+                )
+            copy_files(one.name, path.parent, {path.name: own}, target)
+    folder = inner(target)
+    complete(folder)
+    if not (folder / BOT_FILE).is_file():
+        raise ArenaError(lacking(folder))
+    return folder
+
+
+def _fill(path: Path, target: Path, room: Workplace) -> None:
+    """Put what is at a place into the new folder `target`; raise ArenaError if it is no bot."""
+    if path.is_dir():
+        target.mkdir()
+        files = [
+            file
+            for file in named_files(path.name, path.resolve(), ["."])
+            if not any(map(is_junk, Path(file).parts))
+        ]
+        copy_files(path.name, path, {file: file for file in files}, target)
+    elif is_archive(path):
+        with readable(path.name):
+            unpacked(room.workshop(), path, titled(path.name).own, target)
+    elif is_lone(path):
+        copy_files(path.name, path.parent, {path.name: path.name}, target, runs=True)
+    else:
+        raise ArenaError(no_program(path))
+
+
+def _named(what: str, place: str, game: type[Game], called: str | None) -> Brought:
+    try:
+        name, bot = candidate(what, game, called)
+        return Brought(name, place, bot)
+    except ArenaError as error:
+        return Brought(composed(called or Path(what).stem or what), place, error)
