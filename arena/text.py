@@ -4,7 +4,7 @@ import json
 import re
 import shlex
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from referee.rules.words import FILLER as _FILLER
@@ -120,6 +120,12 @@ class Words(NamedTuple):
 PLAIN = Words()
 WITH_COMMAS = Words(commas=True)
 """As on a page."""
+
+
+def first_few(names: Sequence[str], most: int = 5) -> str:
+    """Return the first of some names in words, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
 
 
 def safe(text: str) -> str:

@@ -275,12 +275,14 @@ def _part(word: str | None) -> Part:
 def play_and_show(league: LeaguePlan, terms: RunTerms, form: str, title: str = "") -> None:
     """Play what is missing, then show the table; raise RunError if that did not go well.
 
-    A title is printed once it can be played.
+    A title is printed once it can be played; such a league may be gone soon, and no command of the
+    next step is named.
     """
     _play_missing(league, terms, title)
     others = "they belong to the other parts, which `arena import` puts together with this one"
     with open_store(league) as store:
-        tables = ranking(league, store, rated, None if terms.part == WHOLE else others)
+        remedy = None if terms.part == WHOLE else others
+        tables = ranking(league, store, rated, remedy, is_for_readers=bool(title))
     show_all(tables, form)
 
 

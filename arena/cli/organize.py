@@ -34,7 +34,7 @@ from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
 from arena.tables.table import NAME_WIDTH, Column, Row, Table
-from arena.text import composed, counted, quoted, safe
+from arena.text import composed, counted, first_few, quoted, safe
 from protocol.errors import ArenaError
 
 _SAID: dict[State, str] = {
@@ -46,7 +46,6 @@ _SAID: dict[State, str] = {
 """The states of verdicts, in their order."""
 _COUNTED: dict[State, str] = {**_SAID, "unchanged": "there already", "refused": "refused"}
 _WHY = "Why, and what to do"
-_OTHERS = 5  # files that were passed over that are named
 
 
 @main.command()
@@ -183,8 +182,7 @@ def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict
 
 def _passed_over(names: Sequence[str]) -> Iterator[str]:
     if names:
-        more = f" and {len(names) - _OTHERS} more" if len(names) > _OTHERS else ""
-        yield f"Passed over: {', '.join(names[:_OTHERS])}{more}."
+        yield f"Passed over: {first_few(names)}."
 
 
 def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:

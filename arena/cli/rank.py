@@ -32,6 +32,7 @@ class _View(NamedTuple):
     without_forfeits: bool
     live: bool
     every: float | None
+    more_deals: bool
 
     def check(self, leagues: int, *, anchor: bool, more: Mapping[str, bool]) -> None:
         """Raise ArenaError for what does not go together; `more` are the options of facets."""
@@ -43,6 +44,7 @@ class _View(NamedTuple):
                 **more,
                 together=self.together,
                 without_forfeits=self.without_forfeits,
+                more_deals=self.more_deals,
             )
         if self.by == "seat":
             _refuse("--by seat", anchor=anchor)
@@ -69,14 +71,15 @@ class _View(NamedTuple):
                 faults=self.faults,
                 together=self.together,
                 without_forfeits=self.without_forfeits,
+                more_deals=self.more_deals,
                 **more,
             )
             if len(sources) > 1 or not sources[0].is_dir():
                 raise ArenaError(f"{asked} shows a league: name the folder of one.")
         if self.live and (self.by or form != "simple"):
             raise ArenaError("--live shows the whole table: leave out --by and --format.")
-        is_plain = not any((self.pairs, self.faults, self.together, self.without_forfeits))
-        is_default = self.by is None and is_plain and not any(more.values())
+        special = (self.pairs, self.faults, self.together, self.without_forfeits, self.more_deals)
+        is_default = self.by is None and not any(special) and not any(more.values())
         return bool(asked) or (is_default and len(sources) == 1 and sources[0].is_dir())
 
 
@@ -115,6 +118,7 @@ class _View(NamedTuple):
     help="Show ratings on Elo's scale, from a bot of known strength.  [default: the league's]",
 )
 @click.option("--pairs", is_flag=True, help="Show how likely each bot is better than each other.")
+@click.option("--more-deals", is_flag=True, help="Say how many more deals would settle ranks.")
 @click.option(
     "--together",
     is_flag=True,
@@ -168,6 +172,7 @@ def rank(
     arena rank cup --linked
     arena rank cup --without-forfeits
     arena rank cup --pairs
+    arena rank cup --more-deals
     arena rank cup --cost
     arena rank cup --anchor sensible=1500
     arena rank results.csv --format json
@@ -215,6 +220,7 @@ def rank(
             together=view.together,
             anchor=known,
             without=None if unforfeited is None else rated(fields[0], fitting, unforfeited),
+            more=view.more_deals,
         )
     show(table, form)
 

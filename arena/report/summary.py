@@ -128,6 +128,7 @@ def summary_of(league: LeaguePlan, watch: Callable[[str], None] = lambda _: None
         field = replace(
             field_of(league, store, [TIMES], scores=True, words=WITH_COMMAS),
             name=name,
+            is_for_readers=True,
             asides=asides_of(league, store),
         )
         if field.scores and not field.scores.matches:

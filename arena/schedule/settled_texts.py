@@ -11,10 +11,6 @@ _MOST_NAMED = 12  # bots of a sentence
 _MOST_ROWS = 40  # of open comparisons, the least sure first
 _MOST_DEALS = 1_000_000  # that are told to be wanted: more are as good as endless
 _HALVINGS = 40
-_OF_OPEN = (
-    "Lead: in mu points. Better: how likely the first is the better one, to whoever looks once. "
-    "More deals: about how many each of the two has still to play; none stands for endless."
-)
 
 
 @dataclass(frozen=True)
@@ -92,11 +88,11 @@ class Texts:
         if not self.deals:
             return "Nothing was played yet."
         least = self.found.open[-1]
-        many = len(self.found.open)
-        count = "one comparison is open:" if many == 1 else f"{many:,} are open, the least sure"
+        more = len(self.found.open) - 1
+        also = f", and {more:,} more comparison{'s' * (more > 1)}" if more else ""
         return (
-            f"Most likely, {self.claim}; but of the comparisons that this rests on, {count} that "
-            f"of {self.names[least.better]} with {self.names[least.other]}."
+            f"Most likely, {self.claim}. Still open is how {self.names[least.better]} compares "
+            f"with {self.names[least.other]}{also}."
         )
 
     def standings(self) -> Standings:
@@ -106,7 +102,7 @@ class Texts:
         grid = self._known(ranks)
         if not self.found.open:
             return Standings((grid,), notes=(note,), ranks=ranks)
-        return Standings((grid, self._open()), notes=(note, _OF_OPEN), ranks=ranks)
+        return Standings((grid, self._open()), notes=(note,), ranks=ranks)
 
     def _known(self, ranks: Mapping[str, tuple[int, int]]) -> StandingsGrid:
         rows = []

@@ -145,6 +145,7 @@ def public_field(league: LeaguePlan, store: Store | None, *, versions: bool = Fa
     return replace(
         found,
         name=league_name(league),
+        is_for_readers=True,
         remedy=None,  # what is missing stands above the table, and is played in turn
         suspended={bot: _publicly(why) for bot, why in found.suspended.items()},
         asides=tuple(map(safe, _asides(league, store))),
@@ -184,6 +185,7 @@ def _unplayed(league: LeaguePlan) -> Field:
         deals=Counter(),
         asked=(asked := asked_deals(league, None).match_count),
         missing=asked,
+        is_for_readers=True,
         remedy=None,
         anchor=league.anchor,
         words=WITH_COMMAS,

@@ -7,10 +7,8 @@ from collections.abc import Collection
 from arena.league.bot import Bot, LostBot
 from arena.league.plan import LeaguePlan
 from arena.store.store import Store
-from arena.text import composed
+from arena.text import composed, first_few
 from referee.rules.options import suggestion
-
-_NAMED = 5  # of the bots that have left
 
 
 def changed(league: LeaguePlan, store: Store) -> list[str]:
@@ -18,8 +16,7 @@ def changed(league: LeaguePlan, store: Store) -> list[str]:
     played = set(store.bots.played())
     known = {key for key, _ in played}
     return [
-        f"{bot.name} has changed since it played: its results so far are those of another "
-        f"version (`arena rank --versions` shows them)."
+        f"{bot.name} has changed since it played: its results so far are those of another version."
         for bot in league.bots
         if bot.key in known and (bot.key, bot.version) not in played
         if not isinstance(bot, LostBot)
@@ -31,12 +28,9 @@ def left(league: LeaguePlan, store: Store) -> list[str]:
     gone = sorted({key for key, _ in store.bots.played()} - league.names.keys())
     if not gone:
         return []
-    named = ", ".join(gone[:_NAMED]) + (f" and {len(gone) - _NAMED} more" * (len(gone) > _NAMED))
+    named = first_few(gone)
     verb, their = ("has", "its") if len(gone) == 1 else ("have", "their")
-    return [
-        f"{named} {verb} left the league: {their} matches do not count (`arena rank "
-        f"--versions` shows them)."
-    ]
+    return [f"{named} {verb} left the league: {their} matches do not count."]
 
 
 def disqualified(league: LeaguePlan, store: Store | None) -> list[str]:
@@ -45,7 +39,7 @@ def disqualified(league: LeaguePlan, store: Store | None) -> list[str]:
     Without a `store`, its matches are not spoken of.
     """
     played = {key for key, _ in store.bots.played()} if store and league.disqualified else set()
-    uncounted = " Its matches do not count (`arena rank --versions` shows them)."
+    uncounted = " Its matches do not count."
     return [bot.remark + uncounted * (bot.key in played) for bot in league.disqualified]
 
 

@@ -102,19 +102,13 @@ def _points(row: Row) -> str:
 def _notes(
     field: Field, found: Mapping[tuple[Who, int], Sitting], of_mirroring: str
 ) -> Iterator[str]:
-    yield (
-        f"{field.extent}. Points by seat: the share of the other seats beaten, a tie counting "
-        f"half; ± two standard errors by deal."
-    )
+    yield (f"{field.extent}. Points: the share of the other seats beaten, a tie counting half.")
     if any(sitting.edge.deals for (who, _), sitting in found.items() if who is not EVERYBODY):
-        yield (
-            "+ and -: surely more and surely less than in the other seats of the same deals (the "
-            "95 % interval excludes equality). Chance marks about one in twenty of equal seats."
-        )
+        yield ("+ and -: surely more and surely less than in the other seats of the same deals.")
     elif found:
         yield (
-            "+ and -: a seat that is surely better or surely worse (the 95 % interval excludes "
-            "equality). No bot sat in two seats of one deal, so no bot is compared with itself."
+            "+ and -: a seat that is surely better or surely worse; as no bot sat in two seats of "
+            "one deal, none is compared with itself."
         )
     yield of_mirroring
     yield from field.remarks
@@ -125,16 +119,12 @@ _APART = "What mirroring is worth is measured where all deals are mirrored."
 
 def _gain_note(gain: Gain | None) -> str:
     if gain is None:
-        return (
-            "What mirroring is worth cannot be measured: it takes some 30 deals whose results "
-            "differ, in which every bot sits in every seat equally often."
-        )
+        return "What mirroring is worth cannot be measured from these deals."
     if gain.error is None:
         return (
             "Mirroring removes all luck here: all deals gave the same, but their matches did not."
         )
     return (
         f"A mirrored deal is worth {gain.deals:.1f} ± {SURE * gain.error:.1f} deals of as many "
-        f"independent matches. At 1, mirroring changes nothing; below 1, the matches of a deal "
-        f"are alike whoever sits where, as in games with little chance."
+        f"independent matches."
     )

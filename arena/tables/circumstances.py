@@ -130,8 +130,7 @@ def wheels(source: FacetSource) -> Facet | None:
         ]
         notes.append(
             f"{bot} was not run with the same wheels everywhere, as its lock allows several, and "
-            f"may have played otherwise: {', '.join(parts)}. `arena matches --columns "
-            f"match,sandbox` lists them."
+            f"may have played otherwise: {', '.join(parts)}."
         )
     return Facet(facts={"wheels": facts}, notes=notes)
 
@@ -181,15 +180,14 @@ def _mirroring_notes(
     whose = of if apart else "All deals"
     are = "is" if apart and mirrored == 1 else "are"
     yield (
-        f"{whose} of bots that are not bundled {are} mirrored: a bot that found a way to remember "
-        f"one match would know the cards of the next. `arena doctor` names what sandboxes leave "
-        f"open."
+        f"{whose} of bots that are not bundled {are} mirrored: who could remember a match would "
+        f"know the cards of the next."
     )
     for bot, its in later.items():
         yield (
-            f"{bot} does better in the last rotations of mirrored deals than in the first: better "
-            f"in {words.counted(its.better, 'deal')}, worse in {its.worse}. It may remember cards, "
-            f"or learn. Of tables of bots that do neither, one in a hundred says so."
+            f"{bot} does better in the last rotations of mirrored deals than in the first (better "
+            f"in {words.counted(its.better, 'deal')}, worse in {its.worse}): it may remember "
+            f"cards, or learn."
         )
 
 
@@ -209,8 +207,5 @@ def entries(source: FacetSource) -> Facet | None:
     rest = f" and of {source.words.counted(others, 'more bot')}" if others else ""
     return Facet(
         facts={"versions_so_far": found},
-        notes=(
-            f"Versions that have played so far: {shown}{rest}. The best of several owes more to "
-            f"luck than a single one.",
-        ),
+        notes=(f"Versions that have played so far: {shown}{rest}.",),
     )

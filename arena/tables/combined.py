@@ -7,17 +7,16 @@ from arena.stats.elo import Anchor
 from arena.stats.ratings import Ratings
 from arena.tables.elo import ELO_KEYS, anchor_facts, elo_values, of_elo, rating_column
 from arena.tables.field import Field
-from arena.tables.leaderboard import RANKS, ranks_text
+from arena.tables.leaderboard import ranks_text
 from arena.tables.table import NAME_WIDTH, Column, Table
-from arena.text import fold
+from arena.text import first_few, fold
 from protocol.errors import ArenaError
 from referee.rules.options import suggestion
 
 KEYS = ("group", "rank", "bot", "rating", "error", "leagues")
 RULE = (
     "A bot's rating is the mean of its ratings in the leagues, each measured from the mean of the "
-    "compared bots: a league in which these lie far apart counts for more than one in which they "
-    f"lie close. {RANKS}"
+    "compared bots."
 )
 
 
@@ -104,7 +103,7 @@ def _notes(fields: Sequence[Field], rows: Sequence[Combined]) -> list[str]:
         )
     for name, field in zip(_names(fields), fields, strict=True):
         missing = [bot for bot in field.bots if bot not in ranked]
-        also = f" Not ranked here: {', '.join(missing)}." if missing else ""
+        also = f" Not ranked here: {first_few(missing)}." if missing else ""
         notes.append(f"{name}: {field.extent}.{also}")
         notes += [f"{name}: {remark}" for remark in field.remarks]
     return notes

@@ -9,6 +9,7 @@ from arena.stats.ratings import Ratings
 from arena.stats.standings import Standing, standings
 from arena.tables.field import Field
 from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Style, Table
+from arena.text import first_few
 
 Cell = Literal["wins", "points", "places"]
 """What stands in a cell: wins, draws and losses; the share of the points; the mean place."""
@@ -131,24 +132,23 @@ _MEANINGS: Mapping[Cell, str] = {
 def _notes(field: Field, rows: Sequence[Standing], cell: Cell) -> list[str]:
     meaning = "wins/draws/losses" if cell == "wins" and field.duels else _MEANINGS[cell]
     notes = [
-        f"{field.extent}. Row against column: {meaning}. Rows and columns: as in the leaderboard.",
-        "+ and -: surely ahead and surely behind (the 95 % interval of the points by deal excludes "
-        "a half). Chance marks about one in twenty of equal pairs.",
+        f"{field.extent}. Row against column: {meaning}.",
+        "+ and -: surely ahead and surely behind.",
     ]
     groups = {row.group for row in rows if row.group}
     if len(groups) > 1:
         notes.append(f"{len(groups)} groups of bots never met each other: one table for each.")
     alone = [row.bot for row in rows if not row.group]
     if alone:
-        notes.append(f"Met no other bot: {', '.join(alone)}.")
+        notes.append(f"Met no other bot: {first_few(alone)}.")
     return [*notes, *field.remarks]
 
 
 def _cycle_notes(threes: Sequence[tuple[str, str, str]]) -> Iterator[str]:
     for first, second, third in islice(threes, _NAMED_CYCLES):
         yield (
-            f"A cycle, which no rating can show: {first} surely beats {second}, {second} surely "
-            f"beats {third}, and {third} surely beats {first}."
+            f"A cycle, which no rating shows: {first} surely beats {second}, {second} {third}, and "
+            f"{third} {first}."
         )
     if len(threes) > _NAMED_CYCLES:
         yield f"There are {len(threes)} such cycles."

@@ -83,7 +83,4 @@ def elo_text(elo: Elo) -> str:
 def of_elo(anchor: Anchor) -> str:
     """Return what a reader must know of ratings on Elo's scale."""
     bot, points = anchor
-    return (
-        f"Elo is measured from {bot}, taken for {points:g}: by the share of the points, draws as "
-        f"halves, that the ratings foresee against it. Its ± are those of the distance from there."
-    )
+    return f"Elo is measured from {bot}, which is taken for {points:g}."

@@ -1,7 +1,7 @@
 """A field of bots and what they played: all that a table is made of."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -42,6 +42,8 @@ class Field:
     """The matches that the league asks for and nobody has played."""
     remedy: str | None = ""
     """How they are to be got, where `arena run` is not the way; None where that is not said."""
+    is_for_readers: bool = False
+    """Whether its tables are for people who have no command line, as on a page."""
     progress: str = ""
     """How far a league has come that goes by results, in a sentence."""
     ranks: Mapping[str, tuple[int, int]] = field(default_factory=dict)
@@ -132,43 +134,42 @@ class Field:
 
     @property
     def remarks(self) -> list[str]:
-        """What a reader of any table of the field should know, in sentences."""
-        said = [*self.asides]
-        if self.game and self.game.is_pure_luck:
-            said.append(f"Nobody decides anything in {self.game.name}: this table is pure luck.")
-        for bot, grant in self.grants.items():
-            if grant.remote:
-                said.append(
-                    f"{bot} is remote: it runs on its author's machine, in no sandbox of this "
-                    f"league, and the way there counts as its time."
-                )
-            own = msgspec.structs.replace(grant, remote=None)
-            if own.given:
-                said.append(f"{bot} has limits of its own: {own.words}.")
-        said += [note for facet in self.facets for note in facet.notes]
-        if self.repeats:
-            more = self.words.counted(self.repeats, "more match repeats", "more matches repeat")
-            said.append(
-                f"{more} others move by move, as there is no chance in the game: their deals count "
-                f"once."
-            )
-            if not self.has_openings:
-                said.append(
-                    "A new league with openings repeats less: `arena init --opening-plies N`."
-                )
-        if self.waiting:
-            more = self.words.counted(self.waiting, "more match counts", "more matches count")
-            said.append(f"{more} only when the rest of the deal is played.")
-        if self.faults and (self.waiting or self.repeats):
-            said.append("Faults are those of all matches, also of those that do not count here.")
+        """What a reader of any table of the field should know, in sentences, by weight."""
+        return [*self.news, *self.circumstances]
+
+    @property
+    def news(self) -> Iterator[str]:
+        """How far it is, and who is not in the table as others are, in sentences."""
         if self.progress:
-            said.append(self.progress)
+            yield self.progress
         if self.missing or self.progress:
             for bot, why in self.suspended.items():
                 missing = "" if self.progress else " Its matches are missing, so it has no rank."
-                said.append(f"{suspension(bot, why)}{missing}")
+                yield f"{suspension(bot, why)}{missing}"
         if self.missing and self.remedy is not None:
             is_missing = self.words.counted(self.missing, "match is", "matches are")
             remedy = self.remedy or f"`arena run {quoted(self.name)}` plays what is missing"
-            said.append(f"{is_missing} missing; {remedy}.")
-        return said
+            yield f"{is_missing} missing{'' if self.is_for_readers else f'; {remedy}'}."
+        if self.waiting:
+            more = self.words.counted(self.waiting, "more match counts", "more matches count")
+            yield f"{more} only when the rest of the deal is played."
+        yield from self.asides
+
+    @property
+    def circumstances(self) -> Iterator[str]:
+        """How its matches were played, where a reader should know it, in sentences."""
+        if self.game and self.game.is_pure_luck:
+            yield f"Nobody decides anything in {self.game.name}: this table is pure luck."
+        if self.repeats:
+            more = self.words.counted(self.repeats, "more match repeats", "more matches repeat")
+            hint = "; in a new league, `arena init --opening-plies N` makes that rarer"
+            is_hinted = not (self.has_openings or self.is_for_readers)
+            yield f"{more} others move by move, and count once{hint * is_hinted}."
+        for bot, grant in self.grants.items():
+            if grant.remote:
+                yield f"{bot} is remote: it runs on its author's machine, in no sandbox."
+            own = msgspec.structs.replace(grant, remote=None)
+            if own.given:
+                yield f"{bot} has limits of its own: {own.words}."
+        for facet in self.facets:
+            yield from facet.notes

@@ -17,21 +17,17 @@ from arena.tables.field import Field
 from arena.tables.scores import by_score, scores
 from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.tables.unforfeited import unforfeited
-from arena.text import counted
+from arena.text import counted, first_few, quoted
 from protocol.errors import ArenaError
 
 By: TypeAlias = Literal["rating", "score"]
 """What a leaderboard may be sorted by."""
 RANKS = "A rank is a range: bots that the results cannot separate share it."
 """What a reader must know of ranks."""
-OWN_RANKS = "A rank is a range: bots that this league is not sure to tell apart share it."
-"""The same where the format of the league tells bots apart."""
-TOGETHER = (
-    "Ranks hold for the whole table at once: if all bots were equal, in 95 % of tables all would "
-    "share one range."
-)
-"""The same of ranks for all pairs together."""
+_TOGETHER = "Ranks hold for the whole table at once, not pair by pair."
 _NAMED_GAPS = 3
+_NAMED_RANGES = 4
+_PAIR = 2
 KEYS = (
     *("group", "rank", "bot", "version", "rating", "error", "matches", "deals", "points"),
     *("wins", "draws", "losses", "mean_place", "faults", "forfeits"),
@@ -47,13 +43,15 @@ def leaderboard(
     together: bool = False,
     anchor: Anchor | None = None,
     without: Ratings | None = None,
+    more: bool = False,
 ) -> Table:
     """Return the table of a field's bots, with all that was asked for with the field.
 
     With `faults`, every kind of them has a column; otherwise all stand in one. Ranks hold pair by
     pair, or for all pairs `together`. With an `anchor`, by default the league's, ratings are shown
-    on Elo's scale. `without` are the ratings of the deals without forfeits, to stand beside. Raises
-    ArenaError if faults, the scores to sort by, or the anchor are asked for and not known.
+    on Elo's scale. `without` are the ratings of the deals without forfeits, to stand beside; with
+    `more`, a note says how many more deals would settle ranks. Raises ArenaError if faults, the
+    scores to sort by, or the anchor are asked for and not known.
     """
     if faults and field.faults is None:
         raise ArenaError(f"{field.name} is a file of results, which has no faults; name a league.")
@@ -65,7 +63,7 @@ def leaderboard(
         on_elo(ratings, anchor),
         scores(field),
         unforfeited(field, ratings, without, anchor),
-        None if own else more_deals(field, ratings, together=together),
+        None if own else more_deals(field, ratings, together=together, is_asked=more),
         misfits(field, ratings, ranked),
         linked(field, ratings),
         *field.optional,
@@ -81,10 +79,12 @@ def leaderboard(
     facts = {**field.facts, "draw_probability": ratings.draw_probability}
     facts |= {key: fact for facet in facets for key, fact in facet.facts.items()}
     said = [
-        *_notes(field, ratings, rows, OWN_RANKS if own else RANKS),
+        f"{field.extent}.{_settled(field, rows, is_hinted=not more)}",
+        *field.news,
+        *_notes(field, ratings, rows),
         *(note for facet in facets for note in facet.notes),
-        *field.remarks,
-        *([TOGETHER] if together else []),
+        *([_TOGETHER] if together else []),
+        *field.circumstances,
     ]
     if sort_key:
         rows.sort(key=sort_key)
@@ -201,26 +201,48 @@ def _fault_columns(rows: Sequence[Row]) -> list[Column]:
     return [*map(column, kinds), Column("Forfeits", "forfeits", "right", style=_fault_style)]
 
 
-def _notes(field: Field, ratings: Ratings, rows: Sequence[Row], ranks: str) -> Iterator[str]:
-    """Yield what a reader must know of ranks and forfeits."""
-    yield f"{field.extent}. {ranks}"
+def _settled(field: Field, rows: Sequence[Row], *, is_hinted: bool) -> str:
+    """Return which ranks are not settled, and what settles them, as a sentence that follows one.
+
+    Of a league that goes by results, that is no matter of more deals: it says itself how far it is.
+    """
+    ranked = [row for row in rows if row["rank"]]
+    if field.progress or len(ranked) < _PAIR:
+        return ""
+    open_ranks: list[tuple[int, int]] = []
+    for first, last in sorted({tuple(row["rank"]) for row in ranked if len({*row["rank"]}) > 1}):
+        if open_ranks and first <= open_ranks[-1][1]:
+            first, last = open_ranks[-1][0], max(last, open_ranks.pop()[1])
+        open_ranks.append((first, last))
+    if not open_ranks:
+        return " All ranks are settled."
+    has_groups = len({row["group"] for row in ranked}) > 1
+    whole = open_ranks == [(1, len(ranked))]
+    named = " and ".join(f"{first}-{last}" for first, last in open_ranks[:_NAMED_RANGES])
+    more = f", and {len(open_ranks) - _NAMED_RANGES} more ranges" * bool(open_ranks[_NAMED_RANGES:])
+    what = "No rank is settled" if whole else f"Ranks {named}{more} are not settled"
+    if has_groups:
+        what = "Not all ranks are settled"
+    if not is_hinted or field.is_for_readers or field.faults is None:  # a file gets no more deals
+        return f" {what}."
+    return f" {what}: `arena rank {quoted(field.name)} --more-deals` says what that takes."
+
+
+def _notes(field: Field, ratings: Ratings, rows: Sequence[Row]) -> Iterator[str]:
+    """Yield what a reader must know of groups, of bots without a rank, and of forfeits."""
     if len(ratings.groups) > 1:
         yield (
             f"{len(ratings.groups)} groups of bots never met each other: ranks and ratings hold "
-            f"within a group, and say nothing between groups."
+            f"within a group."
         )
     few = [row["bot"] for row in rows if row["rank"] and row["deals"] < FEWEST_DEALS]
     if few:
-        yield (
-            f"Not distinguished from any bot, with fewer than {FEWEST_DEALS} deals: "
-            f"{', '.join(few)}."
-        )
+        yield f"Too few deals to be ranked above or below others: {first_few(few)}."
     alone = [bot for bot in ratings.bots if not any(bot in group for group in ratings.groups)]
-    if alone:
-        yield f"Not ranked, having played no whole deal: {', '.join(alone)}."
-
+    if alone and field.matches:
+        yield f"Not ranked, having played no whole deal: {first_few(alone)}."
     if forfeited := [_forfeited(field, row) for row in rows if row["forfeits"]]:
-        yield f"Lost by forfeit: {', '.join(forfeited)}."
+        yield f"Lost by forfeit: {first_few(forfeited)}."
 
 
 def _forfeited(field: Field, row: Row) -> str:
@@ -243,8 +265,7 @@ def linked(field: Field, ratings: Ratings) -> Facet | None:
         facts={"linked": [list(link) for link in field.links], "step": ratings.step},
         notes=(
             f"Linked: a new version is taken for as good as the one before, give or take "
-            f"{2 * ratings.step:.1f} (two errors, fitted to {changes} of version), until its own "
-            f"deals say more.",
+            f"{2 * ratings.step:.1f} (by {changes} of version), until its own deals say more.",
         ),
     )
 
@@ -272,22 +293,23 @@ def _misfit_notes(circles: Sequence[Sequence[str]], gaps: Sequence[Sequence[str]
         first, second, third = circles[0]
         also = f", and {counted(len(circles) - 1, 'more cycle')}" if circles[1:] else ""
         yield (
-            f"No rating can show that {first} surely beats {second}, {second} surely beats "
-            f"{third}, and {third} surely beats {first}{also}: see `arena table`."
+            f"A cycle, which no rating shows: {first} surely beats {second}, {second} {third}, and "
+            f"{third} {first}{also}."
         )
     if gaps:
         named = "; ".join(f"{above} and {below}" for above, below in gaps[:_NAMED_GAPS])
         more = f", and {len(gaps) - _NAMED_GAPS} more" if gaps[_NAMED_GAPS:] else ""
         yield (
-            f"The width of the gap is unknown between {named}{more}: no bot below ever beat a bot "
-            f"above."
+            f"How far apart these are is unknown, as no bot below ever beat one above: "
+            f"{named}{more}."
         )
 
 
-def more_deals(field: Field, ratings: Ratings, *, together: bool) -> Facet:
+def more_deals(field: Field, ratings: Ratings, *, together: bool, is_asked: bool) -> Facet:
     """Return how many more deals each bot has to play until half of its neighbours are separated.
 
-    Those are meant whom the ranks of the table do not separate; None stands for endless.
+    Those are meant whom the ranks of the table do not separate; None stands for endless. A sentence
+    says it if it is asked for.
     """
     close = neighbours(ratings, errors_together if together else lambda _: SEPARATED)
     if close is None:
@@ -298,7 +320,8 @@ def more_deals(field: Field, ratings: Ratings, *, together: bool) -> Facet:
         "more_from": close.more_from,
         "more_to": close.more_to,
     }
-    return Facet(facts={"more_deals": facts}, notes=(_more_deals_note(field, close),))
+    notes = (_more_deals_note(field, close),) if is_asked else ()
+    return Facet(facts={"more_deals": facts}, notes=notes)
 
 
 def _more_deals_note(field: Field, close: Neighbours) -> str:

@@ -22,12 +22,7 @@ def pairs_table(field: Field, ratings: Ratings, *, anchor: Anchor | None = None)
     """
     anchor = anchor_in(field, ratings, anchor)
     rows = [{**asdict(pair), **(_elo(pair, ratings) if anchor else {})} for pair in pairs(ratings)]
-    notes = [
-        f"{field.extent}. Surely: how likely the first bot of a row is the better one, pair by "
-        f"pair.",
-        "More deals: about how many more each of the two has to play until they are separated, if "
-        "those tell as much as the ones before; five of six such numbers lie in the brackets.",
-    ]
+    notes = [f"{field.extent}. More deals: about how many more of each of the two separate them."]
     if any(row["better"] is None for row in rows):
         notes.append(f"With fewer than {FEWEST_DEALS} deals, nothing is said of a bot.")
     columns = [

@@ -80,10 +80,7 @@ def _unscored(field: Field, found: Scores) -> str:
 def _notes(field: Field, found: Scores, few: Sequence[str]) -> Iterator[str]:
     what = f"{field.game.score}; " if field.game else ""
     best = "less" if _is_less_better(field) else "more"
-    yield (
-        f"Score: {what}the mean of a match, {best} is better. Its ± are two standard errors by "
-        f"deal. It depends on whom a bot met, and ranks do not follow it."
-    )
+    yield (f"Score: {what}the mean of a match, {best} is better; ranks do not follow it.")
     if found.unscored:
         also = ""
         if found.waiting:

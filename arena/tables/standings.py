@@ -63,12 +63,20 @@ def read_ranking(folder: Path, rate: Rate, *, by_results: bool = False) -> list[
         return ranking(league, store, rate)
 
 
-def ranking(league: LeaguePlan, store: Store, rate: Rate, remedy: str | None = None) -> list[Table]:
+def ranking(
+    league: LeaguePlan,
+    store: Store,
+    rate: Rate,
+    remedy: str | None = None,
+    *,
+    is_for_readers: bool = False,
+) -> list[Table]:
     """Return how a league stands: its leaderboard, after its standings if it goes by results.
 
     A `remedy` says how missing matches are got, unless they are missing by somebody's doing.
     """
-    field = replace(field_of(league, store), asides=asides_of(league, store))
+    said = asides_of(league, store)
+    field = replace(field_of(league, store), asides=said, is_for_readers=is_for_readers)
     if remedy is not None and not field.suspended:
         field = replace(field, remedy=remedy)
     ratings = rate(field)

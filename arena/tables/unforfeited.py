@@ -59,10 +59,9 @@ def _note(field: Field, left_out: int, gone: Sequence[str]) -> str:
     if not left_out:
         return "Nobody forfeited in any whole deal: both ratings are the same."
     said = (
-        f"Without forfeits: the ratings of the deals in which nobody forfeited any match; "
-        f"{field.words.counted(left_out, 'deal')} of {field.words.number(field.deal_count)} "
-        f"{'is' if left_out == 1 else 'are'} left out whole. They spare a bot what it lost so, and "
-        f"look better for one that breaks when it is losing. Ranks are those of all deals."
+        f"Without forfeits: {field.words.counted(left_out, 'deal')} of "
+        f"{field.words.number(field.deal_count)} {'is' if left_out == 1 else 'are'} left out, in "
+        f"which somebody forfeited; ranks are those of all."
     )
     return said + (f" No such deals: {', '.join(gone)}." if gone else "")
 

@@ -15,9 +15,8 @@ from arena.tables.table import Column, Exact, Row
 from arena.text import Words, counted, safe
 
 OF_TIMES = (
-    "Decisions and their times are those of all matches; times vary with the machine, and `arena "
-    "doctor --timing` says what spoils them there. In bwrap, only a bot's wall time is measured, "
-    "not its CPU time; of a remote bot nobody here sees it."
+    "Decisions and their times are those of all matches, and vary with the machine. In bwrap and "
+    "of remote bots, CPU time is not measured."
 )
 """What a reader of times should know."""
 
@@ -109,10 +108,7 @@ def _quiet_notes(
         ]
         yield f"How quiet the machine was is not known for {', '.join(parts)}."
     if damaged:
-        yield (
-            f"Damaged and left out: {words.counted(damaged, 'row')} on how quiet machines were; "
-            f"`arena verify` names what is wrong."
-        )
+        yield (f"Damaged and left out: {words.counted(damaged, 'row')} on how quiet machines were.")
 
 
 def _range(shares: Sequence[float]) -> str:

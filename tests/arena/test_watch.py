@@ -121,7 +121,7 @@ def test_a_league_that_is_whole_is_shown_once_with_its_whole_table(copy: Path) -
         assert terminal.end() == 0
     assert "12 of 12 matches of guerra (100 %)" in terminal.shown
     assert "No run is going on, and nothing is missing." in terminal.shown
-    assert "A rank is a range: bots that the results\ncannot separate share it." in terminal.shown
+    assert "12 matches of guerra in 6 whole deals." in terminal.shown
     assert "\x1b[H" not in terminal.shown
 
 

@@ -6,6 +6,7 @@ import os
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -150,7 +151,7 @@ def test_a_damaged_timing_spoils_no_table_and_is_named_by_verify(
 ) -> None:
     change(copy, statement, value)
     said = "1 row on how quiet machines were"
-    assert f"{said}; `arena verify` names what is wrong" in ranks.text(copy, "--times")
+    assert f"{said}." in ranks.text(copy, "--times")
     facts = ranks.told(copy, "--times")
     assert (facts["timings"], facts["damaged_timings"]) == ([], 1)
     assert arena("report", copy, "-o", tmp_path / "page.html").exit_code == 0
@@ -223,21 +224,21 @@ def test_a_fit_that_takes_long_says_how_it_is_getting_on(
 def test_a_cycle_is_told(ranks: Ranks, file: File) -> None:
     threes = ["A > B", "B > C", "C > A"]
     path = file("round.jsonl", *threes * 20)
-    said = "No rating can show that A surely beats B, B surely beats C, and C surely beats A: see"
+    said = "A cycle, which no rating shows: A surely beats B, B C, and C A."
     assert said in ranks.text(path)
     assert ranks.told(path)["cycles"] == [["A", "B", "C"]]
     two = file("two", *[*threes, "A > D", "D > E", "E > A"] * 20)
-    assert ", and 1 more cycle: see `arena table`." in ranks.text(two)
+    assert ", and 1 more cycle." in ranks.text(two)
 
 
 def test_gaps_that_nobody_crossed_are_named(ranks: Ranks, file: File) -> None:
     fours = ["A > B", "B > A", "C > D", "D > C", "A > C", "A > D", "B > C", "B > D"] * 20
-    said = "The width of the gap is unknown between "
+    said = "no bot below ever beat one above: "
     path = file("sure.jsonl", *fours)
-    assert f"{said}B and C: no bot below ever beat a bot above." in ranks.text(path)
+    assert f"{said}B and C." in ranks.text(path)
     assert ranks.told(path)["gaps"] == [["B", "C"]]
     ladder = [f"{one} > {two}" for one, two in itertools.combinations("ABCDEF", 2)] * 30
-    assert f"{said}A and B; B and C; C and D, and 2 more: no bot" in ranks.text(
+    assert f"{said}A and B; B and C; C and D, and 2 more." in ranks.text(
         file("ladder.jsonl", *ladder)
     )
     # a shared place in a larger match says nothing of those who share it
@@ -249,9 +250,9 @@ def test_gaps_that_nobody_crossed_are_named(ranks: Ranks, file: File) -> None:
 
 def test_bots_with_too_few_deals_are_named(ranks: Ranks, file: File) -> None:
     path = file("late.jsonl", *["A > B"] * 10, "A > late", "B > late")
-    assert "Not distinguished from any bot, with fewer than 3 deals: late." in ranks.text(path)
+    assert "Too few deals to be ranked above or below others: late." in ranks.text(path)
     assert {row["bot"]: row["rank"] for row in ranks.rows(path)}["late"] == [1, 3]
-    assert "Not distinguished" not in ranks.text(file("more.jsonl", *["A > B"] * 10))
+    assert "Too few deals" not in ranks.text(file("more.jsonl", *["A > B"] * 10))
 
 
 @pytest.mark.parametrize(
@@ -280,7 +281,8 @@ def test_notes_name_forfeits_as_losses_only_where_they_are_and_what_is_missing(
     notes = table.notes
     assert sentence in "\n".join(notes)
     assert {row["bot"] for row in table.rows if row["rank"] is None} == {*more.get("suspended", {})}
-    assert ("missing" in notes[-1]) == ("missing" in more and "remedy" not in more)
+    is_told = "missing" in more and "remedy" not in more
+    assert any("missing" in note for note in notes[1:3]) == is_told, "it comes early"
 
 
 def test_pairs_say_how_likely_each_is_better_and_what_it_takes_to_be_sure(
@@ -311,13 +313,31 @@ def test_a_table_says_how_many_more_deals_would_separate_neighbours(
     wider = ranks.told(path, "--together")["more_deals"]
     assert wider["more"] == more["more"], "of two bots, one pair is the whole table"
     clear = file("clear", *["a > b"] * 30, "b > a")
-    assert "would separate" not in ranks.text(clear)
+    assert "would separate" not in ranks.text(clear, "--more-deals")
+    assert "All ranks are settled." in ranks.text(clear)
     wins = ["a > b"] * 12 + ["b > a"] * 8 + ["b > c"] * 11 + ["c > b"] * 9
     even = ["a > b", "b > a"] * 20
     near = file("near", *even, "a > b")
     for each in (path, file("three", *wins), file("equal", *even), near):
-        golden(ranks.text(each).partition(" deals. ")[2])
-    golden(ranks.text(near, "--together").partition(" deals. ")[2])
+        golden(ranks.text(each, "--more-deals").partition(" deals. ")[2])
+    golden(ranks.text(near, "--together", "--more-deals").partition(" deals. ")[2])
+
+
+def test_which_ranks_are_not_settled_is_told_with_the_command_that_says_more() -> None:
+    wins = (
+        ["A B"] * 20 + ["A C", "B C", "A D", "B D"] * 15 + ["C D", "D C"] * 9 + ["C E", "D E"] * 30
+    )
+    played = deals_of((str(n), Seated(tuple(bots.split()), (1, 2))) for n, bots in enumerate(wins))
+    names = tuple("ABCDE")
+    field = Field(name="my cup", bots=names, deals=played, faults={})
+    for each, said in (
+        (field, "Ranks 3-4 are not settled: `arena rank 'my cup' --more-deals` says what"),
+        (replace(field, is_for_readers=True, missing=4, repeats=3), "Ranks 3-4 are not settled."),
+        (replace(field, progress="Round 2 is being played."), "whole deals."),
+    ):
+        first, *others = leaderboard(each, fit(played, bots=names)).notes
+        assert said in first
+        assert not any("`arena" in note for note in others)
 
 
 def test_pairs_are_shown_on_elo_s_scale(ranks: Ranks, file: File) -> None:

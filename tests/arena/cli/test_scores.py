@@ -123,7 +123,7 @@ def test_a_file_is_ranked_by_its_scores(scores: ByScore, tmp_path: Path) -> None
     file = tmp_path / "results.csv"
     file.write_text("match,bot,place,score\nm,A,1,3\nm,B,2,9\n")
     assert scores.order(file) == [("B", 9.0), ("A", 3.0)]
-    assert "Score: the mean of a match, more is better." in scores.text(file)
+    assert "Score: the mean of a match, more is better;" in scores.text(file)
     file.write_text("match,bot,place\nm,A,1\nm,B,2\n")
     assert f"--by score: {file} has no scores; leave it out" in scores.refused(file)
 

@@ -375,7 +375,7 @@ def test_of_very_many_bots_the_first_are_drawn_which_is_said(
     names = ("ann", "bob", "cat", "dan", "eve", "fay")
     text = page_of(read(league_of(tmp_path / "cup", names, game="world_war", seats=6)))
     page = Parsed(text)
-    assert "Only the first 2 bots are drawn; arena table shows all." in page.said["crosstable"]
+    assert "Only the first 2 bots are drawn." in page.said["crosstable"]
     assert "These pairs as a table" in page.said["crosstable"]
     assert "Mean place" in text
     assert "Seat 5, %" in text

@@ -240,8 +240,7 @@ def test_standings_say_what_is_open_and_what_is_known() -> None:
     assert {*still_open.rows[0][:2]} == {"A", "E"}
     lead, better, more = map(float, still_open.rows[0][2:5])
     assert (lead >= 0, 0.5 <= better < 1, more > 0) == (True, True, True)
-    note, of_columns = shown.notes
-    assert of_columns.startswith("Lead: ")
+    [note] = shown.notes
     assert note.startswith("Asked for the order of 5 bots. Most likely, it is ")
 
 

@@ -146,7 +146,7 @@ def test_ratings_without_forfeits_stand_beside_the_others(duels: Book, arena: Ar
     assert first["rating"] > first["rating_unforfeited"] > 25 > second["rating_unforfeited"]
     assert (first["deals"], first["deals_unforfeited"]) == (3, 2)
     text = " ".join(arena("rank", duels.folder, "--without-forfeits").stdout.split())
-    assert "1 deal of 3 is left out whole." in text
+    assert "1 deal of 3 is left out, in which somebody forfeited;" in text
     refused = arena("rank", duels.folder, "--pairs", "--without-forfeits")
     assert "--without-forfeits does not go with --pairs" in refused.stderr
 
