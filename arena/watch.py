@@ -12,12 +12,11 @@ from arena.league.file import FILE
 from arena.league.plan import LeaguePlan
 from arena.schedule.asked import AskedDeals
 from arena.stats.ratings import Ratings
-from arena.store.departures import departures
+from arena.store.departures import answers_under_way
 from arena.store.opening import has_database, open_store, read_played
 from arena.store.store import Store
 from arena.store.suspensions import not_playing
 from arena.store.tournament import asked_deals
-from arena.store.under_way import under_way
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of, remedy_of
@@ -216,15 +215,9 @@ class Watcher:
         if league.limits.pace != "slow":
             return NOTHING
         try:
-            found = under_way(league.folder)
-            going = departures(league).matches.keys()
+            answers = answers_under_way(league, self._deals)
         except ArenaError:
             return None
-        answers = [
-            n
-            for match, n in found.items()
-            if match in going or match.rpartition("-")[0] in self._deals
-        ]
         return UnderWay(len(answers), sum(answers))
 
     def _note(self, now: float, count: int) -> None:

@@ -168,7 +168,8 @@ class Player:
             for form in ("simple", "json", "csv"):
                 text = self.arena(command, folder, "--format", form)
                 (said / f"{command}.{form}").write_text(text)
-        (said / "matches").write_text(self.arena("matches", folder, "--limit", "0"))
+        whole = "--most" if "--most" in self.arena("matches", "--help") else "--limit"
+        (said / "matches").write_text(self.arena("matches", folder, whole, "0"))
         exported = self.exported(folder)
         (said / "export").write_text("".join(f"{json.dumps(x)}\n" for x in exported))
         match = next(x["match"] for x in exported if "match" in x)

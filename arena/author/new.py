@@ -287,7 +287,7 @@ def _requirements(packages: Sequence[str]) -> str:
         try:
             plain(each)
         except ValueError as error:
-            raise ArenaError(f"--with {each!r} {error}") from None
+            raise ArenaError(f"--package {each!r} {error}") from None
     return "".join(f"{each}\n" for each in packages)
 
 

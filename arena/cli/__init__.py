@@ -3,11 +3,14 @@
 import errno
 import gc
 import os
+import re
 import sys
+from itertools import takewhile
 from typing import Any
 
 import click
 
+from arena.cli.left_out import ArenaCommand
 from protocol.errors import ArenaError, RunError
 from referee.lazy import Lazy
 
@@ -91,8 +94,17 @@ A command's module is imported when it is used: imports take most of a short com
 """
 
 
+class _Subgroup(click.Group):
+    """Several commands of one name."""
+
+    command_class = ArenaCommand
+
+
 class ArenaGroup(click.Group):
     """Lists the commands without importing them; shows errors of ours as messages."""
+
+    command_class = ArenaCommand
+    group_class = _Subgroup
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in their order."""
@@ -110,7 +122,7 @@ class ArenaGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command of a word; name the new word of one that is gone."""
         if args[0] in _MOVED and not ctx.resilient_parsing:
-            ctx.fail(f"There is no command {args[0]!r}: say `arena {_MOVED[args[0]]}`.")
+            ctx.fail(f"There is no command {args[0]!r}: say `arena {_moved(*args)}`.")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
@@ -160,6 +172,17 @@ class ArenaGroup(click.Group):
                 raise
             raise explained from None
         return result
+
+
+def _moved(word: str, *more: str) -> str:
+    """Return what is typed for a word that is gone, with the words that stood behind it."""
+    from arena.text import quoted  # here, as it costs every command a while
+
+    said = _MOVED[word]
+    typed = takewhile(lambda each: not each.startswith("-"), more)
+    for slot, each in zip(re.findall(r"LEAGUE|NAME|BOT|\[GAME\]", said), typed, strict=False):
+        said = said.replace(slot, quoted(each), 1)
+    return said
 
 
 def _meant(error: click.NoSuchOption) -> str:
@@ -219,6 +242,8 @@ def main() -> None:
     Your own league:  arena init cup --game guerra sensible random ./my_bot
                       arena run cup
                       arena rank cup
+
+    In the folder of a league, commands that take one LEAGUE take this one if none is named.
     """
     if not gc.isenabled():  # as `arena.__main__` has it until the command's module is imported
         gc.freeze()

@@ -10,6 +10,7 @@ from arena.archive.merge import import_files
 from arena.archive.notated import USUAL, notated
 from arena.cli import main
 from arena.cli.files import check_target, print_pieces, write_pieces
+from arena.cli.left_out import LeagueArgument, is_file
 from arena.cli.options import PATH, league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
@@ -67,7 +68,9 @@ def _told(lines: Iterable[bytes], status: StatusLine, heads: int) -> Iterator[by
 
 
 @main.command("import")
-@league_argument
+@click.argument(
+    "league", cls=LeagueArgument, also=lambda word: not is_file(word), metavar="[LEAGUE]"
+)
 @click.argument("files", nargs=-1, required=True, type=PATH, metavar="FILE...")
 @trust_option
 def import_league(league: Path, files: tuple[Path, ...]) -> None:

@@ -27,7 +27,8 @@ def check_known(plan: LeaguePlan, name: str) -> None:
             if names
             else f"It has no bots: `arena add {quoted(plan.folder)} BOT...` enters some."
         )
-        raise ArenaError(f"there is no bot {name!r} in {plan.folder}. {known}")
+        where = "this league" if plan.folder == Path() else plan.folder
+        raise ArenaError(f"there is no bot {name!r} in {where}. {known}")
 
 
 def tell_run(league: Path) -> None:

@@ -23,7 +23,7 @@ _INDENT = 20
 
 @main.command("check-game")
 @click.argument("game", shell_complete=completion.games)
-@click.option("--step", "steps", multiple=True, metavar="STEP", help="Try only this step.")
+@click.option("--only", "steps", multiple=True, metavar="STEP", help="Try only this step.")
 @click.option(
     "--seats", type=int, multiple=True, help="Numbers of seats.  [default: all that it allows]"
 )
@@ -66,7 +66,7 @@ def check_game_command(
     \b
     arena check-game khan
     arena check-game khan --thorough --seats 3
-    arena check-game duel --step hidden --step keyed --seed 7
+    arena check-game duel --only hidden --only keyed --seed 7
     arena check-game duel --format json
     """
     kind, _ = find_game(game)

@@ -14,6 +14,7 @@ from msgspec.structs import FieldInfo
 from arena.cli import completion, main
 from arena.cli.foreseen import foreseen, tell_idle, tell_plan, tell_unplayable, warn_guessable
 from arena.cli.options import (
+    PATH,
     added,
     anchor_word,
     default_workers,
@@ -83,6 +84,7 @@ from protocol.errors import ArenaError, RunError
 from referee.rules.options import fields
 
 _MOST_PARTS = 10_000
+_LONG_CHOICE = 50  # characters of words beyond which they stand in the help, not in the option
 _LARGE_PART = 0.25  # of the memory that is free: it is said beforehand when bots need more
 
 
@@ -98,7 +100,10 @@ def _option(field: FieldInfo) -> dict[str, Any]:
     assert isinstance(info, inspect.Metadata)
     option = {"help": (info.extra_json_schema or {})["description"], **_kind(info.type)}
     if isinstance(info.type, inspect.LiteralType):  # in the order in which they are written
-        option["type"] = click.Choice([*get_args(get_args(field.type)[0])])
+        words = [*get_args(get_args(field.type)[0])]
+        option["type"] = click.Choice(words)
+        if len("|".join(words)) > _LONG_CHOICE:
+            option |= {"metavar": "NAME", "help": f"{option['help']} One of {', '.join(words)}."}
     if isinstance(field.default, str) or type(field.default) is float:
         option |= {"default": field.default, "show_default": True}
     return option
@@ -130,7 +135,7 @@ _settings_options = added(
 
 
 @main.command()
-@league_argument
+@click.argument("league", type=PATH)
 @click.argument("bots", nargs=-1, metavar="[BOT...]", shell_complete=completion.bots)
 @game_option
 @_settings_options

@@ -13,11 +13,11 @@ from arena.archive.saved import read_match
 from arena.archive.show import LoadGame, as_table, open_match, told
 from arena.cli import completion, main
 from arena.cli.feed import play_again
+from arena.cli.left_out import LeagueArgument, is_file
 from arena.cli.options import (
-    PATH,
-    WholeNumber,
     grouped,
     league_argument,
+    most_option,
     output_format,
     sandbox_uid_option,
     trust_option,
@@ -67,7 +67,9 @@ def _choice(
 
 @main.command()
 @league_argument
-@click.option("--bot", help="Only matches of this bot.", shell_complete=completion.entered)
+@click.option(
+    "--bot", metavar="NAME", help="Only matches of this bot.", shell_complete=completion.entered
+)
 @click.option(
     "--against",
     metavar="BOT",
@@ -78,17 +80,11 @@ def _choice(
 @click.option("--won", is_flag=True, help="Of these, only those that the bot of --bot won.")
 @click.option("--faulty", is_flag=True, help="Only matches with faults; with --bot, of that bot.")
 @click.option("--closest", is_flag=True, help="The narrowest first, and not by deal.")
-@click.option(
-    "--limit",
-    type=WholeNumber(min=0),
-    default=100,
-    show_default=True,
-    help="Show at most this many; 0 shows all.",
-)
+@most_option(100)
 @click.option("--columns", metavar="NAMES", help="Show just these, with commas between them.")
 @output_format
 @grouped(choice=_choice)
-def matches(league: Path, choice: MatchChoice, limit: int, columns: str | None, form: str) -> None:
+def matches(league: Path, choice: MatchChoice, most: int, columns: str | None, form: str) -> None:
     """List the matches that were played, by deal.
 
     A bot has lost a match if another was better, and won it if nobody was; with --against, that
@@ -103,10 +99,10 @@ def matches(league: Path, choice: MatchChoice, limit: int, columns: str | None, 
     \b
     arena matches cup
     arena matches cup --bot mine --faulty
-    arena matches cup --bot mine --lost --closest --limit 3
+    arena matches cup --bot mine --lost --closest --most 3
     arena matches cup --bot mine --against sensible --won
     arena matches cup --columns match,seats,decisions
-    arena matches cup --limit 0 --format csv > matches.csv
+    arena matches cup --most 0 --format csv > matches.csv
     """
     asked = read_played(league)
     with open_store(asked) as store:
@@ -115,15 +111,15 @@ def matches(league: Path, choice: MatchChoice, limit: int, columns: str | None, 
         for name in filter(None, (choice.bot, choice.against)):
             _check_known(name, known)
         count = store.count(choice)
-        found = partial(store.matches, choice, limit=limit or None)
-        shown = min(count, limit or count)
+        found = partial(store.matches, choice, limit=most or None)
+        shown = min(count, most or count)
         listed.tell_sandboxes(_sandboxes(store, found, shown))
         notes = listed.notes
         notes += [safe(why) for _, why in not_playing(asked, store)]
         if not count:
             notes.append(_none_found(choice))
         if shown < count:
-            notes.append(f"The first {shown} of {count} matches; --limit 0 lists all.")
+            notes.append(f"The first {shown} of {count} matches; --most 0 lists all.")
             if form in ("csv", "json"):
                 say(notes[-1])
         facts = {"count": count, **listed.facts}
@@ -166,7 +162,7 @@ def _sandboxes(
 
 
 @main.command("show")
-@click.argument("source", type=PATH, metavar="LEAGUE|FILE")
+@click.argument("source", cls=LeagueArgument, also=is_file, metavar="[LEAGUE|FILE]")
 @click.argument("match", required=False)
 @click.option("--tables", is_flag=True, help="Draw the table before each step.")
 @click.option("--seat", type=int, metavar="N", help="Show only this seat; the first is 0.")
@@ -175,8 +171,8 @@ def _sandboxes(
     "form",
     type=click.Choice(["text", "json", "csv"]),
     default="text",
-    show_default=True,
-    help="json: all that is kept of the match; csv: its decisions.",
+    metavar="NAME",
+    help="json: all that is kept of the match; csv: its decisions.  [default: text]",
 )
 @click.option("--messages", is_flag=True, help="Print only the lines sent to the bot of --seat.")
 @click.option("--feed", metavar="BOT", help="Send a bot these lines and compare its answers.")

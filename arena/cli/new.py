@@ -52,7 +52,7 @@ _OF_BRIDGE = 3
 )
 @click.option("--model", metavar="NAME", help="With --chat: the model, as its provider calls it.")
 @click.option(
-    "--with",
+    "--package",
     "packages",
     multiple=True,
     metavar="PACKAGE",
@@ -73,7 +73,7 @@ def new(
     \b
     arena new mine --lang python --game khan
     arena new swift --lang rust --game duel
-    arena new deep --lang python --with numpy --game khan
+    arena new deep --lang python --package numpy --game khan
     arena new fish --uci ./stockfish
     arena new sage --game khan --chat https://api.example.org/v1 --model x
     """
@@ -87,7 +87,7 @@ def new(
     if packages:
         lang = lang or "python"
         if uci is not None or find_language(lang)[0] != "python":
-            raise click.UsageError("--with is for bots in Python: --lang python.")
+            raise click.UsageError("--package is for bots in Python: --lang python.")
     if uci is not None:
         _bridge(folder, uci, lang, game)
         return

@@ -13,6 +13,7 @@ import msgspec
 from msgspec.inspect import ListType, VarTupleType, type_info
 
 from arena.cli import completion
+from arena.cli.left_out import LeagueArgument
 from arena.league.games import trusting
 from arena.tables.table import FORMATS
 from arena.text import composed
@@ -57,8 +58,19 @@ def added(*options: Decorator) -> Decorator:
 
 
 PATH = click.Path(path_type=Path)
-league_argument = click.argument("league", type=PATH)
+league_argument = click.argument("league", cls=LeagueArgument, metavar="[LEAGUE]")
 """The argument LEAGUE, a folder."""
+
+
+class _Several(click.Path):
+    """Folders of leagues; without any, the error says how that of the working folder is named."""
+
+    def get_missing_message(self, param: click.Parameter, ctx: click.Context | None) -> str:
+        """Return what follows the sentence that the argument is missing."""
+        return "It takes several; the league of the working folder is a dot: `.`"
+
+
+leagues_type = _Several(path_type=Path)
 output_format = click.option(
     "--format",
     "form",
@@ -163,6 +175,18 @@ sandbox_uid_option = click.option(
     metavar="UID",
     help="When run as root: first of 64 user ids for bots; 0 runs them as root.",
 )
+
+
+def most_option(default: int) -> Decorator:
+    """Return what adds the option that bounds how many matches are shown."""
+    return click.option(
+        "--most",
+        type=WholeNumber(min=0),
+        default=default,
+        show_default=True,
+        metavar="N",
+        help="Show at most so many matches; 0 for all.",
+    )
 
 
 def key_values(words: Iterable[str]) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from arena.cli.options import (
     WholeNumber,
     grouped,
     league_argument,
+    most_option,
     output_format,
     sandbox_uid_option,
     trust_option,
@@ -322,15 +323,9 @@ def _kept(plan: LeaguePlan, name: str) -> str:
     help="Only of this bot; repeatable.",
     shell_complete=completion.entered,
 )
-@click.option(
-    "--matches",
-    type=WholeNumber(min=0),
-    default=20,
-    show_default=True,
-    help="Show each at most so many of its matches; 0 for all.",
-)
+@most_option(20)
 @trust_option
-def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) -> None:
+def feedback(league: Path, target: Path, bots: tuple[str, ...], most: int) -> None:
     """Write a folder for each bot, for its author: its results and its own matches.
 
     In DIR/BOT are its place, its results against each other bot, a list of its matches, and some of
@@ -339,7 +334,7 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
 
     \b
     arena feedback cup feedback
-    arena feedback cup for-mine --bot mine --matches 0
+    arena feedback cup for-mine --bot mine --most 0
     """
     plan = with_game(read_played(league))
     bundled = {bot.name for bot in plan.bots if bot.is_bundled}
@@ -349,5 +344,5 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], matches: int) ->
             f"{league} has none but bundled bots, which have no author; name one: --bot."
         )
     with StatusLine() as line:
-        write_feedback(plan, target, names, matches or None, rated, line.show)
+        write_feedback(plan, target, names, most or None, rated, line.show)
     click.echo(safe(f"{target} is written: feedback on {counted(len(names), 'bot')}."))

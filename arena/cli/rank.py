@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 import click
 
 from arena.cli import main
-from arena.cli.options import PATH, Seconds, added, anchor_word, grouped, output_format
+from arena.cli.left_out import is_file
+from arena.cli.options import Seconds, added, anchor_word, grouped, leagues_type, output_format
 from arena.cli.rating import Fitting, rated
 from arena.cli.saying import show, show_all
 from arena.cli.watch import follow
@@ -74,7 +75,7 @@ class _View(NamedTuple):
                 more_deals=self.more_deals,
                 **more,
             )
-            if len(sources) > 1 or not sources[0].is_dir():
+            if len(sources) > 1 or is_file(str(sources[0])):
                 raise ArenaError(f"{asked} shows a league: name the folder of one.")
         if self.live and (self.by or form != "simple"):
             raise ArenaError("--live shows the whole table: leave out --by and --format.")
@@ -84,7 +85,7 @@ class _View(NamedTuple):
 
 
 @main.command()
-@click.argument("sources", nargs=-1, required=True, type=PATH, metavar="LEAGUE...")
+@click.argument("sources", nargs=-1, required=True, type=leagues_type, metavar="LEAGUE...")
 @click.option(
     "--by",
     type=click.Choice(["standings", "rating", "score", "seat"]),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from arena.cli import main
-from arena.cli.options import PATH, WholeNumber, sandbox_uid_option, trust_option
+from arena.cli.options import WholeNumber, leagues_type, sandbox_uid_option, trust_option
 from arena.cli.saying import say, warn_unprotected
 from arena.league.file import read_asked, with_game
 from arena.text import quoted
@@ -21,7 +21,7 @@ _LOCAL = ("127.0.0.1", "::1")
 
 
 @main.command()
-@click.argument("leagues", nargs=-1, required=True, metavar="LEAGUE...", type=PATH)
+@click.argument("leagues", nargs=-1, required=True, metavar="LEAGUE...", type=leagues_type)
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on.")
 @click.option(
     "--port",
@@ -41,8 +41,10 @@ _LOCAL = ("127.0.0.1", "::1")
     help="Processes that play, for each league.  [default: as cores allow]",
 )
 @click.option(
-    "--log",
+    "--access-log",
+    "log",
     type=click.File("a"),
+    metavar="FILE",
     help="The file for a line of JSON about each request.  [default: standard output, unless it is "
     "a terminal]",
 )

@@ -5,7 +5,8 @@ from pathlib import Path
 import click
 
 from arena.cli import main
-from arena.cli.options import PATH, output_format
+from arena.cli.left_out import LeagueArgument
+from arena.cli.options import output_format
 from arena.cli.rating import rated
 from arena.cli.saying import show
 from arena.tables.circles import circles_table
@@ -16,9 +17,9 @@ from protocol.errors import ArenaError
 
 
 @main.command("table")
-@click.argument("source", type=PATH, metavar="LEAGUE")
+@click.argument("source", cls=LeagueArgument, metavar="[LEAGUE]")
 @click.option(
-    "--show",
+    "--cells",
     "cell",
     type=click.Choice(["wins", "points", "places"]),
     help="What the cells show.  [default: wins in games of two, places in others]",
@@ -38,14 +39,14 @@ def table_command(
 
     \b
     arena table cup
-    arena table cup --show points
+    arena table cup --cells points
     arena table cup --between mine sensible
     arena table cup --cycles
     """
     if between is not None and cell is not None:
-        raise ArenaError("--show is about the cross-table: leave it out with --between.")
+        raise ArenaError("--cells is about the cross-table: leave it out with --between.")
     if cycles and (between is not None or cell is not None):
-        raise ArenaError("--cycles is a table of its own: leave out --show and --between.")
+        raise ArenaError("--cycles is a table of its own: leave out --cells and --between.")
     field = read_field(source)
     if cycles:
         show(circles_table(field), form)

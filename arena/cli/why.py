@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from arena.cli import completion, main
-from arena.cli.options import PATH, output_format
+from arena.cli.left_out import LeagueArgument, is_file
+from arena.cli.options import output_format
 from arena.cli.saying import show
 from arena.tables.meetings import read_why
 
 
 @main.command()
-@click.argument("league", type=PATH)
+@click.argument("league", cls=LeagueArgument, also=is_file, metavar="[LEAGUE]")
 @click.argument("bot", shell_complete=completion.entered)
 @click.option(
     "--against",

@@ -138,7 +138,7 @@ def _without_module(bot: Bot, stderr: str) -> list[str]:
         )
     return [
         f"{module} is neither one of its files nor in Python's standard library, and a bot has "
-        f"other packages only in an environment of its own: `arena new --with PACKAGE` begins "
+        f"other packages only in an environment of its own: `arena new --package PACKAGE` begins "
         f"such a bot. To change this one, {change}, then run {build}"
     ]
 

@@ -106,7 +106,7 @@ class Summary:
     standings: Table
     """The table of `arena rank --times`, with the scores of `arena rank --by score`."""
     encounters: Table
-    """The table of `arena table --show points`."""
+    """The table of `arena table --cells points`."""
     seats: Table
     """The table of `arena rank --by seat`."""
     tournament: ShownStandings | None

@@ -5,14 +5,14 @@ his bot is losing, by a new version of it.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
 from arena.league.bot import Bot, LostBot
 from arena.league.plan import LeaguePlan
 from arena.schedule.deal import BotIndex, Deal
-from arena.store.under_way import entered, plans
+from arena.store.under_way import entered, plans, under_way
 from protocol.errors import ArenaError
 
 
@@ -26,6 +26,21 @@ class Departures(NamedTuple):
     lost: tuple[str, ...] = ()
     """The ids of matches that had begun and nobody can finish: of versions whose files are not
     there any more, of bots that were taken out, and of those that have lost their round by it."""
+
+
+def answers_under_way(league: LeaguePlan, deals: Collection[str]) -> list[int]:
+    """Return how many answers were given in each match under way in a slow league.
+
+    It is one of these deals, by their ids, or to be finished by versions that were replaced:
+    others may have been left under way. Raises RunError if it cannot be read.
+    """
+    found = under_way(league.folder)
+    going = departures(league).matches.keys()
+    return [
+        answers
+        for match, answers in found.items()
+        if match in going or match.rpartition("-")[0] in deals
+    ]
 
 
 def departures(

@@ -1,6 +1,6 @@
 """How a tournament stands, in the form of its format: its tables, and its bracket as a picture."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,15 +10,16 @@ from arena.league.plan import LeaguePlan
 from arena.schedule.rounds import Lineup, StandingsGrid
 from arena.stats.elo import Anchor
 from arena.stats.ratings import Ratings, fit
+from arena.store.departures import answers_under_way
 from arena.store.opening import open_store, read_played
 from arena.store.store import Store
-from arena.store.tournament import Tournament
+from arena.store.tournament import Tournament, asked_deals
 from arena.tables.elo import ELO_KEYS, elo_in, elo_values, of_elo, rating_column, rating_text
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
 from arena.tables.sources import asides_of, field_of
 from arena.tables.table import NAME_WIDTH, Column, Row, Sheet, Table
-from arena.text import safe
+from arena.text import counted, safe
 from protocol.errors import ArenaError
 
 Rate = Callable[[Field], Ratings]
@@ -75,7 +76,8 @@ def ranking(
 
     A `remedy` says how missing matches are got, unless they are missing by somebody's doing.
     """
-    said = asides_of(league, store)
+    begun = _under_way(league, store) if league.limits.pace == "slow" else ()
+    said = (*asides_of(league, store), *begun)
     field = replace(field_of(league, store), asides=said, is_for_readers=is_for_readers)
     if remedy is not None and not field.suspended:
         field = replace(field, remedy=remedy)
@@ -93,6 +95,19 @@ def ranking(
         replace(first, facts=facts),
         replace(table, grids=[below], notes=notes),
     ]
+
+
+def _under_way(league: LeaguePlan, store: Store) -> Iterator[str]:
+    """Yield how many of a slow league's matches are under way, in a sentence, if any are."""
+    deals = frozenset(map(league.schedule.deal_id, asked_deals(league, store).plan()))
+    try:
+        answers = answers_under_way(league, deals)
+    except ArenaError:
+        yield "How many matches are under way cannot be read."
+        return
+    if answers:
+        matches = counted(len(answers), "match is", "matches are")
+        yield f"{matches} under way, with {counted(sum(answers), 'answer')}."
 
 
 def standings_table(league: LeaguePlan, store: Store | None, ratings: Ratings) -> Table:

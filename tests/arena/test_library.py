@@ -69,7 +69,7 @@ def test_the_same_seed_gives_the_same_league_as_the_command(
     arena("init", other, "random", "rusher", *words, "--sandbox", "none")
     assert (other / "league.toml").read_bytes() == (cup.folder / "league.toml").read_bytes()
     arena("run", other)
-    listed = [arena("matches", folder, "--limit", 0).stdout for folder in (cup.folder, other)]
+    listed = [arena("matches", folder, "--most", 0).stdout for folder in (cup.folder, other)]
     assert listed[0] == listed[1]
 
 

@@ -133,7 +133,7 @@ def desk(copy: Path, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("words", COMMANDS)
 def test_every_command_says_in_one_line_what_could_not_be_written(desk: Path, words: str) -> None:
     if "MATCH" in words:
-        listed = arena("arena matches played --format csv --limit 1", desk).stdout
+        listed = arena("arena matches played --format csv --most 1", desk).stdout
         words = words.replace("MATCH", listed.splitlines()[1].partition(",")[0])
     ways = ("> /dev/full", 1, FULL), (">&-", 1, CLOSED), ("| head -0", 0, "")
     for number, (streams, code, told) in enumerate(ways):

@@ -19,6 +19,7 @@ from arena.cli.watch import _picture
 from arena.folders import locked
 from arena.league.file import read_asked
 from arena.stats.ratings import Ratings, fit
+from arena.store.opening import open_store, read_league
 from arena.store.under_way import MatchesUnderWay, MatchPlan
 from arena.tables.field import Field
 from arena.tables.leaderboard import leaderboard
@@ -108,6 +109,9 @@ def test_matches_that_are_under_way_are_counted_with_their_answers(league: Leagu
             for at in range(2):
                 under_way.keep(begun, 1, at, KeptAnswer(None, None, 0.1, 0.1, 0.1))
         assert "(0 %), 3 left under way with 6 answers, 0 faults." in head(league.folder)
+        with open_store(read_league(league.folder), create=True):
+            pass
+        assert "3 matches are under way, with 6 answers." in league.call("rank").stdout
         with locked(league.folder):
             assert "(0 %), 3 under way with 6 answers, 0 faults." in head(league.folder)
         under_way.drop(matches)

@@ -78,7 +78,7 @@ def played(home: Path, token: str, slots: int, matches: int) -> float:
 def count(home: Path) -> int:
     """Return how many matches are stored."""
     try:
-        return len(arena("matches", "cup", "--limit", 0, "--format", "csv", cwd=home).split()) - 1
+        return len(arena("matches", "cup", "--most", 0, "--format", "csv", cwd=home).split()) - 1
     except subprocess.CalledProcessError:
         return 0
 

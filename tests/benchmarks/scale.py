@@ -59,7 +59,7 @@ COMMANDS = (
     ("table", "--between", "bot 00", "bot 01"),
     ("matches",),
     ("matches", "--bot", "bot 07"),
-    ("matches", "--limit", "0", "--format", "json"),
+    ("matches", "--most", "0", "--format", "json"),
 )
 SPREAD, LUCK, NOISE = 4.0, 3.0, 3.0  # of skills, deals and performances, in mu points
 BATCH = 5000  # matches stored at once

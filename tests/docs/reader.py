@@ -108,7 +108,7 @@ class Reader:
 
     def _real(self, command: Command, league: str) -> str:
         """Return the words for a match of a league: one with a fault if there is one."""
-        _, text = self._run(f"arena matches {league} --limit 0 --format json", None)
+        _, text = self._run(f"arena matches {league} --most 0 --format json", None)
         try:
             matches = json.loads(text)["matches"]
         except ValueError:

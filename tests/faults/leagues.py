@@ -315,7 +315,7 @@ class FaultyLeague(League):
 
     def evidence(self) -> Evidence:
         """Return all that the league says."""
-        return Evidence(self.rank(), self.say("matches", "--limit", "0"), self.kept())
+        return Evidence(self.rank(), self.say("matches", "--most", "0"), self.kept())
 
     def told(self, match: str) -> str:
         """Return what `arena show` tells of a match."""

@@ -126,8 +126,8 @@ def test_matches_may_be_narrowed_to_a_bot_and_to_those_in_which_it_was_at_fault(
     assert (len(found()), len(own), len(found("--bot", "one"))) == (12, 8, 8)
     none = arena("matches", played, "--bot", "one", "--faulty").stdout
     assert none.endswith("\none has played no match in which it had a fault.\n")
-    limited = arena("matches", played, "--bot", "illegal", "--faulty", "--limit", 1).stdout
-    assert f"The first 1 of {len(own)} matches; --limit 0 lists all." in limited
+    limited = arena("matches", played, "--bot", "illegal", "--faulty", "--most", 1).stdout
+    assert f"The first 1 of {len(own)} matches; --most 0 lists all." in limited
     assert own[0]["match"] in limited
 
 

@@ -31,7 +31,7 @@ def test_matches_are_chosen_by_how_a_bot_fared(arena: Arena, played: Path) -> No
     apart = [abs(row["scores"][0] - row["scores"][1]) for row in close if row["scores"]]
     assert apart == sorted(apart)
     assert not any(row["scores"] for row in close[len(apart) :])
-    assert listed(arena, played, "--closest", "--limit", "2") == close[:2]
+    assert listed(arena, played, "--closest", "--most", "2") == close[:2]
 
 
 def test_options_that_need_another_say_so(arena: Arena, played: Path, golden: Golden) -> None:

@@ -125,7 +125,7 @@ def test_a_name_that_is_too_long_for_the_system_is_told(
     arena: Arena, played: Path, tmp_path: Path
 ) -> None:
     for line in (
-        *("run LONG", "rank LONG", "table LONG", "watch LONG", "matches LONG", "show LONG"),
+        *("run LONG", "rank LONG", "table LONG", "rank LONG --live", "matches LONG", "show LONG"),
         *("show LONG 1", "verify LONG", "export LONG", "report LONG -o page.html"),
         *("import PLAYED LONG", "doctor ./LONG", "demo --keep LONG"),
         *("init LONG --game guerra random sensible", "init new --game guerra random ./LONG"),

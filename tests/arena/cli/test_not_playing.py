@@ -53,7 +53,7 @@ COMMANDS = {
     "why": ("why", "LEAGUE", BOT),
     "show": ("show", "LEAGUE", "MATCH"),
     "grant": ("grant", "LEAGUE"),
-    "feedback": ("feedback", "LEAGUE", "DIR", "--bot", BOT, "--matches", "1"),
+    "feedback": ("feedback", "LEAGUE", "DIR", "--bot", BOT, "--most", "1"),
 }
 
 
@@ -75,7 +75,7 @@ def test_the_reason_is_told(
     if command == "rank --live":  # which goes on while matches are missing
         assert told in " ".join(Watcher(copy, rated).look().disqualified)
         return
-    listed = arena("matches", copy, "--bot", BOT, "--limit", "1", "--format", "json").stdout
+    listed = arena("matches", copy, "--bot", BOT, "--most", "1", "--format", "json").stdout
     words = {
         "LEAGUE": copy,
         "MATCH": json.loads(listed)["matches"][0]["match"],

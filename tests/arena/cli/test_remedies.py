@@ -221,7 +221,7 @@ MISTAKES = {
     ),
     "a lock that is none": Mistake(
         "env build 'my bot'",
-        given=f"{MINE} --with numpy\n"
+        given=f"{MINE} --package numpy\n"
         "$ : > 'my bot/requirements.txt'; echo 'numpy 3' > 'my bot/requirements.lock'",
     ),
 }

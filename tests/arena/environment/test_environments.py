@@ -371,7 +371,7 @@ def test_the_python_of_a_virtual_environment_gets_the_remedy(
     [
         ("chooser", "", 'counts only for a bot whose bot.toml says python = "venv"'),
         ("base", 'python = "venv"\n', "chooser is not among the packages of its"),
-        (None, "", "`arena new --with PACKAGE` begins such a bot."),
+        (None, "", "`arena new --package PACKAGE` begins such a bot."),
     ],
 )
 def test_a_package_that_is_not_there_gets_the_remedy(
@@ -386,22 +386,22 @@ def test_a_package_that_is_not_there_gets_the_remedy(
 
 def test_a_new_bot_may_have_packages(public: Path, arena: Arena) -> None:
     folder = public / "mine"
-    result = arena("new", folder, "--with", "chooser>=1", "--with", "base", "--game", "war")
+    result = arena("new", folder, "--package", "chooser>=1", "--package", "base", "--game", "war")
     assert result.exit_code == 0, result.output
     assert "First: arena env build --fetch" in result.output
     assert (folder / "requirements.txt").read_text() == "chooser>=1\nbase\n"
     assert 'python = "venv"\n' in (folder / "bot.toml").read_text()
     assert "# requirements.txt names chooser, base too:" in (folder / "bot.py").read_text()
     other = public / "other"
-    assert arena("new", other, "--with", "-r x", "--game", "war").exit_code == 2
-    assert arena("new", other, "--with", "x", "--lang", "c", "--game", "war").exit_code == 2
+    assert arena("new", other, "--package", "-r x", "--game", "war").exit_code == 2
+    assert arena("new", other, "--package", "x", "--lang", "c", "--game", "war").exit_code == 2
     assert not other.exists()
 
 
 @pytest.mark.slow  # an environment is made, and played in
 def test_a_new_bot_shows_that_it_has_its_packages(public: Path, arena: Arena) -> None:
     folder = public / "mine"
-    words = ("--with", "NumPy>=2", "--with", "scikit_learn", "--game", "war")
+    words = ("--package", "NumPy>=2", "--package", "scikit_learn", "--game", "war")
     assert arena("new", folder, *words).exit_code == 0
     wheel(folder / "wheels", "numpy", "2.1", files={"numpy.py": "__version__ = '2.1'\n"})
     wheel(folder / "wheels", "scikit_learn", files={"sklearn.py": "__version__ = '1.0'\n"})

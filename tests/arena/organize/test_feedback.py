@@ -77,7 +77,7 @@ def test_nothing_of_anybody_else_is_in_it(arena: Arena, played: Path) -> None:
 
 
 def test_the_most_telling_matches_come_first(arena: Arena, played: Path) -> None:
-    assert arena("feedback", played, "back", "--bot", "ada", "--matches", "3").exit_code == 0
+    assert arena("feedback", played, "back", "--bot", "ada", "--most", "3").exit_code == 0
     assert [path.name for path in Path("back").iterdir()] == ["ada"]
     with (Path("back") / "ada" / "matches.csv").open() as lines:
         place = {row["match"]: row["place"] for row in csv.DictReader(lines)}
@@ -86,7 +86,7 @@ def test_the_most_telling_matches_come_first(arena: Arena, played: Path) -> None
     assert len(place) == 8
     assert len(shown) == 3
     assert shown <= lost or lost <= shown
-    arena("feedback", played, "all", "--bot", "ada", "--matches", "0")
+    arena("feedback", played, "all", "--bot", "ada", "--most", "0")
     assert len(list((Path("all") / "ada" / "matches").iterdir())) == 16
 
 

@@ -131,7 +131,7 @@ def test_buttons_and_keys_step_through_a_match(report: Path, look: Look) -> None
 def test_a_link_leads_to_a_step_of_a_match_and_one_to_nowhere_is_ignored(
     arena: Arena, played: Path, report: Path, look: Look
 ) -> None:
-    found = json.loads(arena("matches", played, "--limit", "0", "--format", "json").stdout)
+    found = json.loads(arena("matches", played, "--most", "0", "--format", "json").stdout)
     row = next(row for row in found["matches"][::-1] if row["scores"])
     page = look(report, f"#match={row['match']}&step=3")
     expect(page.locator("#replay-step")).to_contain_text("Step 3 of ")

@@ -89,7 +89,7 @@ def test_the_command_shows_it_alone(arena: Arena, tmp_path: Path) -> None:
     lines = [{"places": {"A": 1, "B": 2}}] * 6 + [{"places": {"B": 1, "C": 2}}] * 6
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert "To send" in arena("table", path, "--cycles").stdout
-    for others in (("--show", "points"), ("--between", "A", "B")):
+    for others in (("--cells", "points"), ("--between", "A", "B")):
         refused = arena("table", path, "--cycles", *others)
         assert (refused.exit_code, refused.stdout) == (2, "")
         assert "--cycles is a table of its own" in refused.stderr

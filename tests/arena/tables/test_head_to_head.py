@@ -113,7 +113,7 @@ def test_mistakes_are_one_line(arena: Arena, played: Path) -> None:
         (("--between", "one", "x"), "Known: illegal, one, two"),
         (("--between", "one", "one"), "name two different bots"),
         (("--between", "one", "\x1b[2J"), "has no bot '\\x1b[2J'"),
-        (("--between", "one", "two", "--show", "wins"), "--show is about the cross-table"),
+        (("--between", "one", "two", "--cells", "wins"), "--cells is about the cross-table"),
     ):
         result = arena("table", played, *words)
         assert (result.exit_code, result.stdout) == (2, "")

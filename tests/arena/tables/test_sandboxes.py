@@ -120,7 +120,7 @@ def test_matches_have_a_column_where_sandboxes_differ(arena: Arena, copy: Path) 
     assert MIXED in " ".join(listed.stdout.split())
     rows = list(csv.DictReader(arena("matches", copy, "--format", "csv").stdout.splitlines()))
     assert [row["sandbox"] for row in rows].count("none") == 1
-    found = json.loads(arena("matches", copy, "--limit", "1", "--format", "json").stdout)
+    found = json.loads(arena("matches", copy, "--most", "1", "--format", "json").stdout)
     assert "sandbox" not in found["matches"][0]
     some = arena("matches", copy, "--columns", "match,sandbox").stdout.splitlines()
     assert some[0].split() == ["Match", "Sandbox"]
