@@ -1,18 +1,21 @@
 """The commands for the people of a league that is served: who may hand in, and their tokens."""
 
+import dataclasses
 import re
 import shlex
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote, urlsplit
 
 import click
 
 from arena.cli import main
-from arena.cli.options import league_argument, output_format
+from arena.cli.options import WholeNumber, league_argument, output_format
 from arena.cli.saying import say, show
 from arena.handin.database import HandIns
 from arena.handin.entries import bots_of
+from arena.handin.invitations import MOST, invitations, invite, invited, revoke
 from arena.handin.names import read_names
 from arena.handin.people import (
     Newcomer,
@@ -46,6 +49,7 @@ def author() -> None:
     \b
     arena author add cup ada --url https://bots.example.org
     arena author add cup --from names.csv --format csv > tokens.csv
+    arena author invite cup --most 30 --url https://bots.example.org
     arena author renew cup ada
     arena author list cup
     """
@@ -126,6 +130,82 @@ def add_authors(
         )
 
 
+def _moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime:
+    """Return the moment of a date, or of its time: here, unless it has a zone; or in a week."""
+    if value is None:
+        return datetime.now(UTC) + timedelta(days=7)
+    try:
+        return datetime.fromisoformat(value).astimezone()
+    except (ValueError, OverflowError):
+        raise ArenaError(f"--until {value} is no time such as 2026-12-24T12:00.") from None
+
+
+@author.command("invite")
+@league_argument
+@click.option(
+    "--most",
+    type=WholeNumber(1, MOST),
+    default=30,
+    show_default=True,
+    help="How many authors it may make.",
+)
+@click.option(
+    "--until",
+    callback=_moment,
+    metavar="TIME",
+    help="When it ends, such as 2026-12-24T12:00.  [default: in a week]",
+)
+@url_option
+def invite_authors(league: Path, most: int, until: datetime, url: str) -> None:
+    """Make a link by which people make themselves authors, each under a name of their own.
+
+    Whoever has the link can do so, and may pass it on. The name of somebody else, or of a bot, is
+    refused, and so is one that looks like it. `arena author list` shows who came by which
+    invitation, and how many places it still has; `arena author revoke` ends it.
+
+    \b
+    arena author invite cup --url https://bots.example.org
+    arena author invite cup --most 12 --until 2099-12-24T12:00
+    """
+    file_of(league)
+    with HandIns(league, create=True) as db:
+        made, secret = invite(db, most, until)
+    people_said = counted(made.most, "author")
+    click.echo(
+        safe(
+            f"Invitation {made.number} makes at most {people_said} of {league}, until "
+            f"{_minute(made.until)}. What makes one, shown only now, is"
+        )
+    )
+    click.echo(f"\n    {secret}\n")
+    if url:
+        click.echo(
+            f"and this link leads to its page:\n\n    {_link(url, league, 'join', secret)}\n"
+        )
+    else:
+        say("Open the page /join of the league on its server, and type it there; or give --url.")
+
+
+@author.command("revoke")
+@league_argument
+@click.argument("number", type=WholeNumber(1))
+def revoke_invitation(league: Path, number: int) -> None:
+    """End an invitation at once; whom it made stays.
+
+    \b
+    arena author revoke cup 1
+    """
+    file_of(league)
+    with HandIns(league) as db:
+        ended = revoke(db, number)
+    stay = counted(ended.used, "author")
+    click.echo(safe(f"Invitation {number} of {league} makes nobody any more; it made {stay}."))
+
+
+def _minute(at: str) -> str:
+    return f"{at[:16].replace('T', ' ')} UTC"
+
+
 @author.command("renew")
 @league_argument
 @click.argument("name")
@@ -189,20 +269,21 @@ def _what_stays(league: Path, bots: Sequence[str]) -> Iterator[str]:
 @league_argument
 @output_format
 def list_authors(league: Path, form: str) -> None:
-    """List everybody who has a token, and their bots.
+    """List everybody who has a token, and their bots; below them, the invitations.
 
     \b
     arena author list cup
     """
     file_of(league)
     with HandIns(league) as db:
-        bots = bots_of_people(db)
+        bots, came_by, links = bots_of_people(db), invited(db), invitations(db)
         rows = [
             {
                 "name": person.name,
                 "role": person.role,
                 "since": person.since,
                 "bots": bots.get(person.name, []),
+                "invitation": came_by.get(person.name),
             }
             for person in people(db)
         ]
@@ -210,9 +291,19 @@ def list_authors(league: Path, form: str) -> None:
         Column("Name", "name", width=NAME_WIDTH),
         Column("Role", "role"),
         Column("Token since", lambda row: row["since"][:16].replace("T", " ")),
+        Column("Invitation", lambda row: str(row["invitation"] or "")),
         Column("Bots", lambda row: ", ".join(row["bots"])),
     )
-    show(Table("people", columns, rows, {"league": str(league)}), form)
+    facts = {
+        "league": str(league),
+        "invitations": [dataclasses.asdict(each) | {"state": each.state} for each in links],
+    }
+    notes = [
+        f"Invitation {each.number} ({each.state}) has made {each.used} of at most "
+        f"{counted(each.most, 'author')}; it ends {_minute(each.until)}."
+        for each in links
+    ]
+    show(Table("people", columns, rows, facts, notes), form)
 
 
 def _show_tokens(
@@ -220,7 +311,12 @@ def _show_tokens(
 ) -> None:
     """Show tokens: in words for one person, as a table for many."""
     rows = [
-        {"name": each.name, "role": each.role, "token": token, "link": _link(url, league, token)}
+        {
+            "name": each.name,
+            "role": each.role,
+            "token": token,
+            "link": _link(url, league, "enter", token),
+        }
         for each, token in zip(wanted, tokens, strict=True)
     ]
     if form == "simple" and len(rows) == 1:
@@ -239,8 +335,8 @@ def _show_tokens(
         say(f"{counted(len(rows), 'token')}, shown only now.")
 
 
-def _link(url: str, league: Path, token: str) -> str:
-    """Return a link that enters: its token follows a #, which no browser sends to a server.
+def _link(url: str, league: Path, page: str, token: str) -> str:
+    """Return a link to a page with a secret: it follows a #, which no browser sends to a server.
 
     The address may be that of the server, or of any page of the league.
     """
@@ -250,5 +346,5 @@ def _link(url: str, league: Path, token: str) -> str:
     parts = urlsplit(url)
     steps = [step for step in parts.path.split("/") if step]
     before = steps[: steps.index(name)] if name in steps else steps
-    path = "/".join(["", *before, name, "enter"])
+    path = "/".join(["", *before, name, page])
     return f"{parts.scheme}://{parts.netloc}{path}#{token}"

@@ -38,6 +38,14 @@ CREATE TABLE person (
     role TEXT NOT NULL, token BLOB, since TEXT NOT NULL, version INTEGER NOT NULL DEFAULT 1,
     began INTEGER NOT NULL DEFAULT 0, spent INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE TABLE invitation (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, secret BLOB NOT NULL, most INTEGER NOT NULL,
+    made_at TEXT NOT NULL, until TEXT NOT NULL, revoked_at TEXT NOT NULL DEFAULT ''
+) STRICT;
+CREATE TABLE invited (
+    person INTEGER PRIMARY KEY REFERENCES person (number),
+    invitation INTEGER NOT NULL REFERENCES invitation (number)
+) STRICT;
 CREATE VIEW turn AS SELECT number, name,
     max(began + spent, (SELECT max(began) FROM person)) AS due FROM person;
 CREATE TABLE submission (
@@ -76,7 +84,8 @@ CREATE TABLE message (
 ) STRICT;
 CREATE INDEX message_in_state ON message (state);
 """
-"""A person's token is its hash, or nothing once the person was removed.
+"""A person's token is its hash, or nothing once the person was removed; the secret of an
+invitation is its hash too.
 
 The likeness of a name is what all names have in common that look alike. When a person's last turn
 in the queue began, how long it took, and when the next one is due, is in milliseconds of the

@@ -19,7 +19,7 @@ Role = Literal["author", "organizer", "reader"]
 _TOKEN_BYTES = 32
 _PREFIX = "arena_"  # so that a program that looks for secrets in published files finds it
 _NAMED = 10  # persons that an error names
-_LONGEST = 200  # characters of what may be a token
+_LONGEST = 200  # characters of what may be a token, or an invitation
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ def add_all(db: HandIns, wanted: Sequence[Newcomer], *, once_more: bool = False)
     with db.transaction():
         for each in wanted:
             try:
-                tokens.append(_added(db, composed(each.name), each.role, once_more=once_more))
+                tokens.append(added(db, composed(each.name), each.role, once_more=once_more))
             except ArenaError as error:
                 errors.append(f"{each.where}{error}")
         if len(errors) == 1:
@@ -79,14 +79,15 @@ def add_all(db: HandIns, wanted: Sequence[Newcomer], *, once_more: bool = False)
     return tokens
 
 
-def _added(db: HandIns, name: str, role: Role, *, once_more: bool) -> str:
+def added(db: HandIns, name: str, role: Role, *, once_more: bool = False) -> str:
+    """Add one person within a transaction, and return the token, as `add_all` does."""
     check_person_name(name)
-    token, at = _new_token(), written(now())
+    token, at = new_secret(), written(now())
     alike = db.rows("SELECT * FROM person WHERE likeness = ?", (likeness(name),))
     if not alike:
         db.change(
             "INSERT INTO person (name, likeness, role, token, since) VALUES (?, ?, ?, ?, ?)",
-            (name, likeness(name), role, _hash(token), at),
+            (name, likeness(name), role, hashed(token), at),
         )
         return token
     [row] = alike
@@ -94,7 +95,7 @@ def _added(db: HandIns, name: str, role: Role, *, once_more: bool) -> str:
         db.change(
             "UPDATE person SET role = ?, token = ?, since = ?, version = version + 1 "
             "WHERE number = ?",
-            (role, _hash(token), at, row["number"]),
+            (role, hashed(token), at, row["number"]),
         )
         return token
     if row["name"] != name:
@@ -136,12 +137,12 @@ def renew(db: HandIns, name: str) -> str:
 
     Raises ArenaError if there is nobody of that name.
     """
-    token = _new_token()
+    token = new_secret()
     with db.transaction():
         person = _named(db, name)
         db.change(
             "UPDATE person SET token = ?, since = ?, version = version + 1 WHERE number = ?",
-            (_hash(token), written(now()), person.number),
+            (hashed(token), written(now()), person.number),
         )
     return token
 
@@ -167,18 +168,25 @@ def people(db: HandIns) -> list[Person]:
 
 
 def by_token(db: HandIns, token: str) -> Person | None:
-    """Return the person whose token it is, if there is one.
+    """Return the person whose token it is, if there is one."""
+    rows = db.rows("SELECT * FROM person WHERE token IS NOT NULL")
+    found = row_of(token, rows, "token")
+    return None if found is None else _person(found)
+
+
+def row_of(secret: str, rows: Iterable[Row], column: str) -> Row | None:
+    """Return the row that has the hash of a secret in a column, if there is one.
 
     It is compared with all of them, in a time that does not depend on what they are.
     """
-    if len(token) > _LONGEST:
+    if len(secret) > _LONGEST:
         return None
-    asked = _hash(token)
+    asked = hashed(secret)
     found = None
-    for row in db.rows("SELECT * FROM person WHERE token IS NOT NULL"):
-        if hmac.compare_digest(row["token"], asked):
+    for row in rows:
+        if hmac.compare_digest(row[column], asked):
             found = row
-    return None if found is None else _person(found)
+    return found
 
 
 def bots_of_people(db: HandIns) -> dict[str, list[str]]:
@@ -214,10 +222,11 @@ def _person(row: Row) -> Person:
     return Person(row["number"], row["name"], row["role"], row["since"], row["version"])
 
 
-def _new_token() -> str:
+def new_secret() -> str:
+    """Return what nobody can guess: a token, or what the link of an invitation holds."""
     return _PREFIX + secrets.token_urlsafe(_TOKEN_BYTES)
 
 
-def _hash(token: str) -> bytes:
-    """Return what is stored of a token: it cannot be guessed, so it needs no salt."""
+def hashed(token: str) -> bytes:
+    """Return what is stored of a secret: it cannot be guessed, so it needs no salt."""
     return hashlib.sha256(token.encode(errors="replace")).digest()

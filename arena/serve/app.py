@@ -16,6 +16,7 @@ from arena.serve.answers import answering, denied, refused_in_json, refused_on_p
 from arena.serve.beginning import Beginning
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
+from arena.serve.joining import Joining
 from arena.serve.remote.endpoint import connect
 from arena.serve.remote.line import GOING_AWAY
 from arena.serve.served import Served
@@ -31,6 +32,7 @@ def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[Base
     api = Api(leagues, admission)
     site = WebSite(leagues, admission, api)
     beginning, tables = Beginning(admission), KeptTables(admission, api)
+    joining = Joining(admission)
     one = "/api/leagues/{league}"
     programs = [
         ("/api/schema", api.get_schema, "GET"),
@@ -76,6 +78,8 @@ def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[Base
         ("/{league}/enter", site.enter, "GET"),
         ("/{league}/enter", site.enter, "POST"),
         ("/{league}/leave", site.leave, "POST"),
+        ("/{league}/join", joining.show, "GET"),
+        ("/{league}/join", joining.join, "POST"),
     ]
 
     async def no_websocket(_: WebSocket) -> None:

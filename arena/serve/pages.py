@@ -242,6 +242,31 @@ def enter_page(visit: WebVisit, *, problem: str = "", remedy: str = "") -> str:
     return rendered("enter.html", visit, problem_said=problem, remedy=remedy)
 
 
+def join_page(
+    visit: WebVisit,
+    *,
+    problem: str = "",
+    remedy: str = "",
+    invitation: str = "",
+    name: str = "",
+    token: str = "",
+) -> str:
+    """Return the page that takes an invitation, and the name under which somebody comes.
+
+    `invitation` and `name` are what was sent before, if something was wrong with the name. With a
+    token, it is that of an author who was just made, and shown only now.
+    """
+    return _render(
+        "join.html",
+        visit,
+        problem_said=problem,
+        remedy=remedy,
+        invitation=invitation,
+        name=name,
+        token=token,
+    )
+
+
 def calendar_page(visit: WebVisit, calendar: Calendar) -> str:
     """Return when bots are taken and results shown, and what was changed of that."""
     return rendered("calendar.html", visit, calendar=calendar)

@@ -29,7 +29,6 @@ from arena.serve.pages import (
 )
 from arena.serve.receiving import receive
 from arena.serve.served import Served
-from arena.serve.sessions import SESSION_SECONDS
 from arena.serve.shown import connected, queue_view
 from arena.serve.views import TableView
 from arena.serve.visits import (
@@ -38,6 +37,7 @@ from arena.serve.visits import (
     check_csrf,
     check_origin,
     is_secure,
+    let_in,
 )
 from protocol.errors import ArenaError, Refusal
 
@@ -211,15 +211,7 @@ class WebSite:
             page = enter_page(visit, problem=refusal.what, remedy=refusal.remedy)
             return html(page, refusal.status)
         answer = RedirectResponse(league_address("", league.name), 303)
-        secure = is_secure(request)
-        answer.set_cookie(
-            league.sessions.cookie_name(secure=secure),
-            league.sessions.begin(person),
-            max_age=SESSION_SECONDS,
-            secure=secure,
-            httponly=True,
-            samesite="strict",
-        )
+        let_in(answer, request, league, league.sessions.begin(person))
         return answer
 
     async def leave(self, request: Request) -> Response:

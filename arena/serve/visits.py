@@ -1,13 +1,14 @@
 """Who asks: by a token, by a session, or a stranger; and what each may see and do."""
 
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from math import ceil
-from typing import Literal
+from typing import Any, Literal, TypeVar
 from urllib.parse import urlsplit
 
 from starlette.requests import HTTPConnection, Request
+from starlette.responses import Response
 
 from arena.handin.people import Person, by_number, by_token
 from arena.handin.submissions import bots_of_author, versions_of_author
@@ -15,8 +16,10 @@ from arena.serve.api import You
 from arena.serve.connections import AtOnce, network_of
 from arena.serve.pages import WebVisit
 from arena.serve.served import Served
-from arena.serve.sessions import Guesses, is_same
+from arena.serve.sessions import SESSION_SECONDS, Guesses, is_same
 from protocol.errors import Refusal
+
+T = TypeVar("T")
 
 _MOST_AT_ONCE = 8
 """Questions about a league that one address may have asked without an answer yet."""
@@ -140,20 +143,31 @@ class Admission:
 
     async def person(self, request: HTTPConnection, league: Served, token: str) -> Person:
         """Return whose token it is; raise Refusal if nobody's, or after too many wrong ones."""
+        person = await self.known(request, token, league.db(by_token, token))
+        if person is None:
+            wrong = "the token is wrong, or not valid any more."
+            raise Refusal(401, wrong, "Ask the organizer for a new one.")
+        return person
+
+    async def known(
+        self, request: HTTPConnection, secret: str, finding: Coroutine[Any, Any, T]
+    ) -> T:
+        """Return what is found by a secret, of which wrong ones find None.
+
+        Raises Refusal, and looks for nothing, after too many wrong ones from an address.
+        """
         address = address_of(request)
-        if wait := self._guesses.wait(address, token):
+        if wait := self._guesses.wait(address, secret):
+            finding.close()
             raise Refusal(
                 429,
                 "too many wrong tokens came from your address.",
                 f"Try again in {ceil(wait)} s.",
                 after=wait,
             )
-        person = await league.db(by_token, token)
-        self._guesses.note(address, token, right=person is not None)
-        if person is None:
-            wrong = "the token is wrong, or not valid any more."
-            raise Refusal(401, wrong, "Ask the organizer for a new one.")
-        return person
+        found = await finding
+        self._guesses.note(address, secret, right=found is not None)
+        return found
 
     async def _by_session(self, request: HTTPConnection, league: Served) -> WebVisitor:
         name = league.sessions.cookie_name(secure=is_secure(request))
@@ -183,6 +197,19 @@ class Admission:
         """Count a question that takes a while; raise Refusal if its address asks too much."""
         too_much = Refusal(429, "you ask too much at once.", "Try again.", after=1.0)
         return self._busy.one_more(network_of(address_of(request)), too_much)
+
+
+def let_in(answer: Response, request: HTTPConnection, league: Served, cookie: str) -> None:
+    """Give a browser the cookie of a session that has begun."""
+    secure = is_secure(request)
+    answer.set_cookie(
+        league.sessions.cookie_name(secure=secure),
+        cookie,
+        max_age=SESSION_SECONDS,
+        secure=secure,
+        httponly=True,
+        samesite="strict",
+    )
 
 
 def check_origin(request: Request) -> None:

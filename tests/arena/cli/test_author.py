@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from arena.handin.database import HandIns
+from arena.handin.invitations import join
 from arena.handin.people import by_token, people
+from arena.league.file import read_asked
 from tests.arena.conftest import Arena
 from tests.golden import Golden
 
@@ -142,3 +144,24 @@ def test_of_a_class_with_mistakes_nobody_is_added_and_each_line_is_named(
         assert roles(cup) == [("ada", "reader"), ("ben", "reader")]
     golden(arena("author", "add", "cup", "Sensible", "cyd").stderr)  # called as a bot of theirs
     assert arena("author", "add", "cup", "random", "--reader").stderr == ""
+
+
+def test_an_invitation_is_made_listed_and_revoked(arena: Arena, cup: Path, golden: Golden) -> None:
+    url = "https://bots.example.org/cup/"
+    made = arena("author", "invite", "cup", "--until", "2099-12-24T12:00Z", "--url", url).stdout
+    secret, link = re.findall(rf"^    (\S*{TOKEN})$", made, re.MULTILINE)
+    assert link == f"https://bots.example.org/cup/join#{secret}"
+    golden(made.replace(secret, "SECRET"))
+    with HandIns(cup) as db:
+        join(db, read_asked(cup), secret, "eva")
+    listed = arena("author", "list", "cup").stdout
+    assert secret not in listed
+    golden(re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d  ", "DATE  ", listed))
+    golden(arena("author", "revoke", "cup", "1").stdout)
+    found = json.loads(arena("author", "list", "cup", "--format", "json").stdout)
+    assert [each["state"] for each in found["invitations"]] == ["revoked"]
+    assert [each["invitation"] for each in found["people"]] == [1]
+    for line in ("invite cup --until soon", "invite cup --until 2020-01-01Z", "revoke cup 9"):
+        result = arena("author", *line.split())
+        assert result.exit_code == 2
+        golden(result.stderr)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.handin import calendar, people, receiving, sources, submissions
+from arena.handin import calendar, invitations, people, receiving, sources, submissions
 from arena.handin.database import FILE, HandIns
 from arena.handin.people import Person
 from arena.handin.receiving import Arrival
@@ -108,6 +108,6 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     clock = Clock()
-    for module in (calendar, people, receiving, sources, submissions):
+    for module in (calendar, invitations, people, receiving, sources, submissions):
         monkeypatch.setattr(module, "now", clock)
     return clock

@@ -150,5 +150,12 @@ def server_pages(visit: WebVisit, table: TableView) -> dict[str, str]:
         f"{home}/enter": pages.enter_page(
             WebVisit(league=visit.league), problem=WORST, remedy=WORST
         ),
+        f"{home}/join": pages.join_page(
+            WebVisit(league=visit.league),
+            problem=WORST,
+            remedy=WORST,
+            invitation=WORST,
+            name=WORST,
+        ),
         f"{home}/gone": pages.error_page(visit, WORST, WORST),
     }
