@@ -48,6 +48,7 @@ from arena.cli.running import (
 )
 from arena.cli.saying import say, show_all, warn_unprotected
 from arena.cli.verify import agree
+from arena.handin.stale import settle
 from arena.league.doors import idle_keys
 from arena.league.entry import entries_of
 from arena.league.file import FILE
@@ -250,6 +251,8 @@ def run(league: Path, terms: RunTerms, final: bool, discard_final: bool, form: s
     """
     if final and discard_final:
         raise ArenaError("--final and --discard-final do not go together; choose one.")
+    if lost := settle(league):
+        say(lost.words(league))
     folder: Path | None = league
     if final or discard_final:
         from arena.cli import final as steps  # here, as it costs other runs a while

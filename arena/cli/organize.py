@@ -23,8 +23,9 @@ from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
 from arena.cli.saying import say, show, warn_unprotected
 from arena.handin.gather import Workplace, gathered
+from arena.handin.stale import settle, take_out
 from arena.league.bot import Bot
-from arena.league.edit import remove_bots, set_keys
+from arena.league.edit import set_keys
 from arena.league.entry import check_reason
 from arena.league.file import with_game
 from arena.league.hints import unmet, wishes
@@ -250,12 +251,13 @@ def remove(league: Path, names: tuple[str, ...], because: str | None, undo: bool
     """
     if undo and because is not None:
         raise ArenaError("give either --because, which every table shows, or --undo.")
+    settle(league)  # a bot that the file has lost can be taken out too
     plan = read_played(league)
     called = called_bots(plan, names)
     if undo:
         said, left = _let_back(plan, called), plan
     elif because is None:
-        left = remove_bots(league, *called)
+        left = take_out(league, called)
         said = _taken_out(plan, called)
     else:
         check_reason(because)

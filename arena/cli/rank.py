@@ -10,8 +10,9 @@ from arena.cli import main
 from arena.cli.left_out import is_file
 from arena.cli.options import Seconds, added, anchor_word, grouped, leagues_type, output_format
 from arena.cli.rating import Fitting, rated
-from arena.cli.saying import show, show_all
+from arena.cli.saying import say, show, show_all
 from arena.cli.watch import follow
+from arena.handin.stale import lost_words
 from arena.tables.by_seat import by_seat
 from arena.tables.combined import combined_table
 from arena.tables.facets import OPTIONS
@@ -179,6 +180,9 @@ def rank(
     arena rank results.csv --format json
     arena rank spring summer autumn
     """
+    for source in sources:
+        if words := lost_words(source):
+            say(words)
     known = None if anchor is None else anchor_word(anchor)
     special = {"versions": versions, "anchor": anchor is not None, **fitting.asked, **asked}
     if view.is_whole(sources, form, more=special):

@@ -67,6 +67,9 @@ CREATE TABLE history (
     at TEXT NOT NULL
 ) STRICT;
 CREATE INDEX history_of_submission ON history (submission);
+CREATE TABLE entered (
+    submission INTEGER PRIMARY KEY REFERENCES submission (number), entry TEXT NOT NULL
+) STRICT;
 CREATE TABLE kept (
     submission INTEGER NOT NULL REFERENCES submission (number), place TEXT NOT NULL,
     size INTEGER NOT NULL DEFAULT 0, used INTEGER NOT NULL DEFAULT 0,

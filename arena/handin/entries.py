@@ -1,6 +1,5 @@
 """Submissions as entries of their league: whether they play, as which entry, in whose place."""
 
-import tomllib
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +10,11 @@ from arena.author.verdict import Step
 from arena.handin import submissions
 from arena.handin.database import HANDED_IN, HandIns
 from arena.handin.people import people
+from arena.handin.stale import put_back, remember, tables
 from arena.handin.submissions import Submission
 from arena.league.bot import Bot
 from arena.league.edit import add_bot, replace_bot
-from arena.league.file import file_of, read_asked
+from arena.league.file import read_asked
 from arena.league.plan import LeaguePlan
 from arena.text import composed
 from protocol.errors import ArenaError, Refusal, RunError
@@ -25,16 +25,6 @@ _ASK = "Ask the organizer, who sees more of it."
 def is_entered(db: HandIns, one: Submission) -> bool:
     """Return whether the league's file names it, though it may not be noted that it plays."""
     return one.step == "enter" and one.folder in folders(db.league).values()
-
-
-def retire_absent(db: HandIns) -> list[int]:
-    """Let be replaced what the organizer has taken out of the league; return the numbers."""
-    entered = {*folders(db.league).values()}
-    absent = [one.number for one in submissions.playing(db) if one.folder not in entered]
-    for number in absent:
-        reason = "the organizer has taken it out of the league, or replaced it."
-        submissions.retire(db, number, reason)
-    return absent
 
 
 def check_author(db: HandIns, one: Submission) -> None:
@@ -66,11 +56,12 @@ def twins(db: HandIns, one: Submission, bot: Bot) -> Iterator[Step]:
 def enter(db: HandIns, one: Submission, folder: str, bot: Bot) -> None:
     """Let it play from now on, in place of what played of this bot; raise Refusal if not."""
     check_author(db, one)  # again, as a build takes its time
+    put_back(db)  # or what was lost from the file would count as taken out
     before = submissions.last_accepted(db, one.bot)
     if before is not None:
         _check_not_taken_out(db, one, before)
     try:
-        _write_entry(db.league, one.bot, folder, bot, is_own=before is not None)
+        _write_entry(db, one, folder, bot, is_own=before is not None)
     except RunError:
         raise
     except ArenaError as error:
@@ -100,9 +91,7 @@ def folders(league: Path) -> dict[str, str]:
     Raises ArenaError if the league's file cannot be read.
     """
     read_asked(league, "read")
-    _, text = file_of(league)
-    bots = tomllib.loads(text).get("bot", [])
-    return {bot["name"]: bot["folder"] for bot in bots if "folder" in bot}
+    return {bot["name"]: bot["folder"] for bot in tables(league) if "folder" in bot}
 
 
 def bots_of(db: HandIns, author: str) -> list[str]:
@@ -114,19 +103,24 @@ def bots_of(db: HandIns, author: str) -> list[str]:
     return [name for name, folder in folders(db.league).items() if folder in theirs]
 
 
-def _write_entry(league: Path, name: str, folder: str, bot: Bot, *, is_own: bool) -> None:
+def _write_entry(db: HandIns, one: Submission, folder: str, bot: Bot, *, is_own: bool) -> None:
     """Let the bot of a name be run from a folder in the league's, whether it was there or not.
 
     It gets the grant and the entry of `bot`. `is_own` says that one of this name was handed in
     before by the same author, whatever it is called by now. Raises ArenaError if the name is taken
     by another, or disqualified.
     """
+    league, name = db.league, one.bot
     plan = read_asked(league, "read")
     for gone in plan.disqualified:
         if name in (gone.name, gone.key):
             raise ArenaError(gone.remark)
     present = plan.names.get(name, name)
     own = {**bot.grant.given, **({"entry": bot.entry} if bot.entry > 1 else {})}
+    before = next((table for table in tables(league) if table["name"] == present), {})
+    kept = {"key": before["key"]} if "key" in before else {}
+    entry = {"name": present, **kept, "folder": folder, **own}
+    remember(db, one.number, entry)  # first, as an editor may save the file at once
     if present not in plan.names.values():
         add_bot(league, {"name": name, "folder": folder, **own})
     elif is_own and folders(league).get(present, "").startswith(f"{HANDED_IN}/"):

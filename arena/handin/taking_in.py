@@ -21,6 +21,7 @@ from arena.handin.for_authors import cleaned, steps_json, without_name
 from arena.handin.programs import complete
 from arena.handin.receiving import tidy
 from arena.handin.sources import new_folder, source_folder, sweep, unpacked
+from arena.handin.stale import put_back, retire_replaced
 from arena.handin.submissions import Submission
 from arena.league.bot import Bot
 from arena.league.file import read_asked, with_game
@@ -105,8 +106,12 @@ class Intake:
         self.look_around()
 
     def look_around(self) -> None:
-        """Notice what the organizer has changed in the league, and remove what nobody needs."""
-        for number in entries.retire_absent(self._hand_ins):
+        """Notice what the organizer has changed in the league, and remove what nobody needs.
+
+        Raises ArenaError if the league's file has lost bots that cannot be put back.
+        """
+        put_back(self._hand_ins)
+        for number in retire_replaced(self._hand_ins):
             self._told(number)
         self._sweep()
 

@@ -45,17 +45,25 @@ def replace_bot(folder: Path, name: str, entry: Mapping[str, Any]) -> LeaguePlan
     )
 
 
-def remove_bots(folder: Path, *names: str) -> LeaguePlan:
+def remove_bots(folder: Path, *names: str, first: Callable[[], None] | None = None) -> LeaguePlan:
     """Take the bots of these names out, and the comments above them; return the league then.
 
-    Raises ArenaError also if one of them is not there, or is disqualified; then all stay.
+    `first` is called once that is sure to be possible, before the file is written. Raises
+    ArenaError also if one of them is not there, or is disqualified; then all stay.
     """
 
     def remove(text: LeagueText) -> None:
         for name in names:
             text.remove(name)
+        if first is not None:
+            first()
 
     return _changed(folder, "", remove)
+
+
+def change_bots(folder: Path, change: Callable[[LeagueText], None]) -> LeaguePlan:
+    """Change several bots at once, while no other command does; return the league then."""
+    return _changed(folder, "", change)
 
 
 def set_keys(folder: Path, name: str, keys: Mapping[str, Any]) -> LeaguePlan:

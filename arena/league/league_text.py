@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -54,6 +54,11 @@ class LeagueText:
                 f"{file}: a command can change only bots that are tables of their own, [[bot]]; "
                 f"write them so, or edit the file by hand."
             )
+
+    @property
+    def bots(self) -> Sequence[Mapping[str, Any]]:
+        """The tables of its bots, as they are by now."""
+        return tuple(self._bots)
 
     @property
     def _own(self) -> list[_Piece]:

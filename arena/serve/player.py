@@ -22,6 +22,7 @@ from arena.folders import holder, stamp_of
 from arena.handin.calendar import phase
 from arena.handin.database import HANDED_IN, HandIns, now
 from arena.handin.final import final_to_play, note_over
+from arena.handin.stale import settle
 from arena.league.bot import Bot
 from arena.league.file import FILE, read_asked
 from arena.league.plan import LeaguePlan
@@ -197,6 +198,7 @@ class Player:
         """Play what is missing, or tell why that is not possible; return as `_play_missing`."""
         folder = self._folder
         try:
+            settle(folder)  # first: what was lost from the file must not miss a round
             final = final_to_play(folder)
             if final is not None:
                 folder = final

@@ -14,6 +14,7 @@ import msgspec
 
 from arena.handin.database import HandIns
 from arena.handin.people import people
+from arena.handin.stale import put_back, settle
 from arena.handin.submissions import Submission, all_of, queue
 from arena.handin.telling import unfit
 from arena.league.file import read_asked
@@ -81,11 +82,12 @@ class Served:
     ) -> None:
         self.folder = folder
         self.name = name
-        self.plan = read_asked(folder)
-        """What its file asks for, as it was read last."""
         self.say: Say = lambda text: say(f"{name}: {text}")
         """Called with sentences for the organizer."""
         self.timetable = Timetable(lambda: self.plan, self.say)
+        settle(folder)
+        self.plan = read_asked(folder)
+        """What its file asks for, as it was read last."""
         self.broadcast = Broadcast()
         self._hooked = asyncio.Event()
         self._pool = pool
@@ -96,6 +98,7 @@ class Served:
             self.timetable.look_at_calendar(db)
             self._submissions = {each.number: each for each in all_of(db, _RECENT)}
             self.queue: Sequence[Submission] = queue(db)
+            self.timetable.look_at_put_back(db)
         words = [] if workers is None else ["--workers", str(workers)]
         words += [] if uid is None else ["--sandbox-uid", str(uid)]
         self._here = Here([])
@@ -347,6 +350,8 @@ class Served:
             return
         loop = asyncio.get_running_loop()
         try:
+            await self.db(put_back)
+            await self.db(self.timetable.look_at_put_back)
             plan = await loop.run_in_executor(self._pool, read_asked, self.folder)
         except ArenaError:
             self._is_unreadable = True

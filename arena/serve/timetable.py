@@ -11,7 +11,7 @@ from arena.handin.calendar import (
     note_calendar,
     phase,
 )
-from arena.handin.database import HandIns
+from arena.handin.database import HandIns, written
 from arena.handin.final import (
     draw,
     has_final,
@@ -21,6 +21,7 @@ from arena.handin.final import (
     sealed,
 )
 from arena.handin.hooks import forget_hook, hook_trouble
+from arena.handin.stale import PutBack, last_put_back
 from arena.league.contest import HandIn
 from arena.league.plan import LeaguePlan
 from arena.serve.shown import Calendar, calendar_of
@@ -42,6 +43,9 @@ class Timetable:
         self.hook_trouble = ""
         """What is wrong with the hook, for organizers; empty if nothing is."""
         self._say = say
+        self.put_back = PutBack("")
+        """What was put back last into a league's file that was saved from an older copy."""
+        self._began = written(datetime.now(UTC))
         self._seal = self._seed = ""
         self._was_due = False
 
@@ -73,6 +77,13 @@ class Timetable:
     def calendar(self) -> Calendar:
         """When bots are taken and results shown, and what was changed of that."""
         return calendar_of(self._hand_in, self.changes, seed_hash=self._seal, seed=self._seed)
+
+    def look_at_put_back(self, db: HandIns) -> None:
+        """Say what was put back into the league's file since the last look, by any process."""
+        found = last_put_back(db)
+        if found.at > max(self.put_back.at, self._began):
+            self._say(found.words(db.league))
+        self.put_back = found
 
     def look_at_calendar(self, db: HandIns) -> None:
         """Log and keep what is new in the calendar; draw the seed of a final if there is one."""

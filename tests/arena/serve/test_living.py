@@ -13,7 +13,8 @@ import pytest
 
 from arena.handin.database import HandIns
 from arena.handin.people import renew
-from arena.league.edit import add_bot, remove_bots
+from arena.handin.stale import take_out
+from arena.league.edit import add_bot
 from arena.league.plan import DATABASE
 from tests.arena.serve.campaign import kill_at_random
 from tests.arena.serve.serving import (
@@ -258,7 +259,7 @@ def test_an_author_does_not_see_what_another_program_of_this_name_says(tmp_path:
     with serving(folder) as server:
         accepted(server, ada)
         until(lambda: server.api("/bots/ada", token=ada).json["own"]["said"], 30)
-        remove_bots(folder, "ada")
+        take_out(folder, ["ada"])
         add_bot(folder, {"name": "ada", **entry})
         until(lambda: "HOUSE" in server.api("/bots/ada", token=organizer).text, 30)
         assert "HOUSE" not in server.api("/bots/ada", token=ada).text
@@ -360,3 +361,19 @@ def test_nothing_is_lost_stuck_or_doubled_by_ten_kills(public: Path) -> None:
     counts = kill_at_random(public, kills=10, seed=1)
     assert counts["playing"]
     assert counts["matches"]
+
+
+@pytest.mark.slow
+def test_an_editors_older_copy_of_the_file_throws_nobody_out(tmp_path: Path) -> None:
+    folder = write_league(tmp_path / "cup")
+    ada = add_person(folder, "ada")
+    file = folder / "league.toml"
+    with serving(folder) as server:
+        old = file.read_text()
+        accepted(server, ada)
+        until(lambda: table(server).get("ada", 0) > 0, 30)
+        file.write_text(old.replace("deals = 2", "deals = 3"))
+        until(lambda: "without what was handed in" in "".join(server.said), 20)
+        assert "deals = 3" in file.read_text()
+        until(lambda: table(server).get("ada", 0) == 12, 30)
+        assert server.api("/submissions/1", token=ada).json["submission"]["state"] == "playing"
