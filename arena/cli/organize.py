@@ -25,7 +25,6 @@ from arena.cli.saying import say, show, warn_unprotected
 from arena.handin.gather import Workplace, gathered
 from arena.handin.stale import settle, take_out
 from arena.league.bot import Bot
-from arena.league.edit import set_keys
 from arena.league.entry import check_reason
 from arena.league.file import with_game
 from arena.league.hints import unmet, wishes
@@ -33,6 +32,7 @@ from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
 from arena.organize.entering import BotVerdict, Brought, State, Terms, entered, played_versions
 from arena.store.choosing import MatchChoice
+from arena.organize.excluding import exclude
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
 from arena.tables.table import NAME_WIDTH, Column, Row, Table
@@ -262,7 +262,7 @@ def remove(league: Path, names: tuple[str, ...], because: str | None, undo: bool
     else:
         check_reason(because)
         for name in called:
-            left = set_keys(league, name, {"disqualified": because})
+            left = exclude(league, name, because)
         said = _disqualified(plan, called)
     for line in said:
         click.echo(safe(line))
@@ -295,7 +295,7 @@ def _let_back(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:
         if name not in excluded:
             raise ArenaError(f"{name} is not disqualified; nothing was changed.")
     for name in names:
-        is_remote = set_keys(plan.folder, name, {"disqualified": None}).grant_of(name).remote
+        is_remote = exclude(plan.folder, name, None).grant_of(name).remote
         if is_remote:
             yield f"{name} counts again, and plays when its author connects it."
         else:

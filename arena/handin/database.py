@@ -70,6 +70,10 @@ CREATE INDEX history_of_submission ON history (submission);
 CREATE TABLE entered (
     submission INTEGER PRIMARY KEY REFERENCES submission (number), entry TEXT NOT NULL
 ) STRICT;
+CREATE TABLE fingerprint (
+    submission INTEGER PRIMARY KEY REFERENCES submission (number), files BLOB NOT NULL,
+    forms BLOB NOT NULL, prints BLOB NOT NULL, left_out INTEGER NOT NULL
+) STRICT;
 CREATE TABLE kept (
     submission INTEGER NOT NULL REFERENCES submission (number), place TEXT NOT NULL,
     size INTEGER NOT NULL DEFAULT 0, used INTEGER NOT NULL DEFAULT 0,

@@ -94,6 +94,15 @@ def folders(league: Path) -> dict[str, str]:
     return {bot["name"]: bot["folder"] for bot in tables(league) if "folder" in bot}
 
 
+def authors_of(db: HandIns) -> dict[str, str]:
+    """Return the authors of the bots that were handed in and play, by the bots' names in the file.
+
+    Raises ArenaError if the file cannot be read.
+    """
+    theirs = {one.folder: one.author for one in submissions.playing(db)}
+    return {name: theirs[each] for name, each in folders(db.league).items() if each in theirs}
+
+
 def bots_of(db: HandIns, author: str) -> list[str]:
     """Return the bots of an author that the league's file has, by their names there.
 

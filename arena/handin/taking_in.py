@@ -16,6 +16,7 @@ from arena.environment.errors import PackagesError
 from arena.environment.names import REQUIREMENTS, WHEELS
 from arena.folders import locked
 from arena.handin import entries, kept, submissions
+from arena.handin.compared import note_code
 from arena.handin.database import HandIns
 from arena.handin.for_authors import cleaned, steps_json, without_name
 from arena.handin.programs import complete
@@ -116,6 +117,7 @@ class Intake:
         self._sweep()
 
     def _sweep(self) -> None:
+        note_code(self._hand_ins)  # before sources go
         needed = {*entries.folders(self._league).values()}
         top = self._league.resolve()
         try:

@@ -17,6 +17,7 @@ from arena.serve.beginning import Beginning
 from arena.serve.endpoints import Api
 from arena.serve.guard import Guard
 from arena.serve.joining import Joining
+from arena.serve.organizing import Organizing
 from arena.serve.remote.endpoint import connect
 from arena.serve.remote.line import GOING_AWAY
 from arena.serve.served import Served
@@ -32,7 +33,7 @@ def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[Base
     api = Api(leagues, admission)
     site = WebSite(leagues, admission, api)
     beginning, tables = Beginning(admission), KeptTables(admission, api)
-    joining = Joining(admission)
+    joining, organizing = Joining(admission), Organizing(admission)
     one = "/api/leagues/{league}"
     programs = [
         ("/api/schema", api.get_schema, "GET"),
@@ -78,6 +79,10 @@ def _routes(leagues: dict[str, Served], say: Callable[[str], None]) -> list[Base
         ("/{league}/enter", site.enter, "GET"),
         ("/{league}/enter", site.enter, "POST"),
         ("/{league}/leave", site.leave, "POST"),
+        ("/{league}/organize", organizing.show, "GET"),
+        ("/{league}/organize/{deed}", organizing.ask, "GET"),
+        ("/{league}/organize/{deed}", organizing.act, "POST"),
+        ("/{league}/similar", organizing.similar, "GET"),
         ("/{league}/join", joining.show, "GET"),
         ("/{league}/join", joining.join, "POST"),
     ]

@@ -77,7 +77,19 @@ Order: TypeAlias = ReadAnew | EndPlay | Here
 class Query(msgspec.Struct, frozen=True):
     """A question to the process that reads a league for its pages."""
 
-    what: Literal["table", "final", "cross", "bot", "own", "matches", "replay", "game", "starter"]
+    what: Literal[
+        "table",
+        "final",
+        "cross",
+        "bot",
+        "own",
+        "matches",
+        "replay",
+        "game",
+        "starter",
+        "roster",
+        "similar",
+    ]
     of: str = ""
     """The bot, match or language that it is about."""
     against: str = ""

@@ -11,13 +11,17 @@ from urllib.parse import quote, urlencode
 import msgspec
 from markupsafe import Markup
 
-from arena.handin.submissions import SubmissionView
+from arena.handin.invitations import Invitation
+from arena.handin.submissions import Submission, SubmissionView
+from arena.organize.similar import Similar
 from arena.report import charts
 from arena.report.templates import FOLDER as REPORT
 from arena.report.templates import environment
 from arena.serve.brief import KnownLanguage, StarterView
 from arena.serve.careers import BotView, RatedPoint, Version
+from arena.serve.deeds import Deed
 from arena.serve.replays import MatchesView, OwnView, ReplayView
+from arena.serve.roster import PersonRow, RosterRow
 from arena.serve.shown import Calendar, QueueRow, milestones
 from arena.serve.views import Row, TableView
 from arena.stats.elo import Elo
@@ -265,6 +269,47 @@ def join_page(
         name=name,
         token=token,
     )
+
+
+def organize_page(
+    visit: WebVisit,
+    *,
+    bots: Sequence[RosterRow],
+    authors: Mapping[str, str],
+    people: Sequence[PersonRow],
+    invitations: Sequence[Invitation],
+    queue: Sequence[Submission],
+    words: Sequence[str],
+) -> str:
+    """Return what an organizer does with a league: its bots, people and invitations.
+
+    `authors` are those of bots that were handed in, by bot, and `words` what is wrong, if anything.
+    """
+    return _render(
+        "organize.html",
+        visit,
+        bots=bots,
+        authors=authors,
+        people=people,
+        invitations=invitations,
+        queue=queue,
+        words=words,
+    )
+
+
+def ask_page(
+    visit: WebVisit, deed: Deed, of: str, *, problem: str = "", done: str = "", link: str = ""
+) -> str:
+    """Return the page that asks whether a deed is to be done, or says that it was.
+
+    `link` is that of an invitation, which is shown only now.
+    """
+    return _render("ask.html", visit, deed=deed, of=of, problem_said=problem, done=done, link=link)
+
+
+def similar_page(visit: WebVisit, similar: Similar) -> str:
+    """Return which programs of different authors are alike, for organizers."""
+    return _render("similar.html", visit, similar=similar)
 
 
 def calendar_page(visit: WebVisit, calendar: Calendar) -> str:

@@ -12,12 +12,15 @@ from typing import Any
 
 import msgspec
 
+from arena.handin.compared import similar_in
 from arena.handin.final import FINAL
 from arena.serve.brief import game_view, starter_view
+from arena.league.file import read_asked
 from arena.serve.careers import bot_view
 from arena.serve.crossing import cross_view
 from arena.serve.messages import Query, ReaderAnswer, line, take_output
 from arena.serve.replays import matches_view, own_view, replay_view
+from arena.serve.roster import roster_view
 from arena.serve.views import table_view
 from protocol.errors import ArenaError, Refusal
 
@@ -49,6 +52,10 @@ def answered(folder: Path, ask: Query) -> Any:
                 before=ask.before,
                 since=ask.since,
             )
+        case "roster":
+            return roster_view(folder)
+        case "similar":
+            return similar_in(read_asked(folder))
         case _:
             return replay_view(folder, ask.of, own=ask.own, only_own=ask.only_own, since=ask.since)
 

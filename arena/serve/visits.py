@@ -193,6 +193,15 @@ class Admission:
             raise Refusal(403, "this is for authors.", "Ask the organizer to make you one.")
         return found
 
+    async def organizer(self, request: HTTPConnection) -> WebVisitor:
+        """Return who asks about a league; raise Refusal unless he organizes it."""
+        found = await self.visitor(request)
+        if found.person is None:
+            raise Refusal(401, "this is for organizers.", "Enter with a token.")
+        if not found.is_organizer:
+            raise Refusal(403, "this is for organizers.", "Ask one of them.")
+        return found
+
     def one_more(self, request: Request) -> AbstractContextManager[None]:
         """Count a question that takes a while; raise Refusal if its address asks too much."""
         too_much = Refusal(429, "you ask too much at once.", "Try again.", after=1.0)

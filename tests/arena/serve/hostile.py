@@ -6,14 +6,18 @@ from urllib.parse import unquote
 import msgspec
 
 from arena.handin.calendar import CalendarChange
+from arena.handin.invitations import Invitation
 from arena.handin.submissions import SubmissionView
+from arena.organize.similar import Pair, Side, Similar
 from arena.serve import pages
 from arena.serve.beginning import begin_page, game_page
 from arena.serve.brief import GameView, StarterView, game_view, known_languages
 from arena.serve.careers import bot_view
 from arena.serve.crossing import cross_page, cross_view
+from arena.serve.deeds import DEEDS
 from arena.serve.pages import LeagueCard, WebVisit, bot_address
 from arena.serve.replays import matches_view, own_view, replay_view
+from arena.serve.roster import PersonRow, RosterRow
 from arena.serve.shown import Calendar, QueueRow
 from arena.serve.views import TableView, table_view
 
@@ -25,6 +29,8 @@ LONG = "W" * 10_000
 WORST = EVIL + LONG + "\n" + EVIL
 TIME = "2026-11-25T14:00:00+01:00"
 SHORT = "\"'><svg onload=alert(9)>\u202e%2e../#?👾"
+
+SIDE = Side("", SHORT, 0, 0.31, 0)
 
 CALENDAR = Calendar(
     opens="2026-11-01T00:00:00+01:00",
@@ -149,6 +155,22 @@ def server_pages(visit: WebVisit, table: TableView) -> dict[str, str]:
         f"{home}/submissions/7": pages.submission_page(visit, submission()),
         f"{home}/enter": pages.enter_page(
             WebVisit(league=visit.league), problem=WORST, remedy=WORST
+        ),
+        f"{home}/organize": pages.organize_page(
+            organizer,
+            bots=[RosterRow(bot=SHORT, state="suspended", why=WORST)],
+            authors={SHORT: SHORT},
+            people=[PersonRow(name=SHORT, role="author", since=TIME, bots=[SHORT], invitation=1)],
+            invitations=[Invitation(1, 30, 2, TIME, "2099-12-24T12:00:00+00:00", "")],
+            queue=[],
+            words=[WORST],
+        ),
+        f"{home}/organize/disqualify": pages.ask_page(
+            organizer, DEEDS["disqualify"], SHORT, problem=WORST
+        ),
+        f"{home}/similar": pages.similar_page(
+            organizer,
+            Similar(2, 2, [Pair("same form", Side(SHORT, SHORT, 7, 1.0, 3), SIDE, 99)], 1),
         ),
         f"{home}/join": pages.join_page(
             WebVisit(league=visit.league),
