@@ -25,7 +25,7 @@ def similar(league: Path, form: str) -> None:
     bots that all are given. A share is the part of a program's fingerprints that the other one has
     too. It shows, and judges nobody: look at both programs, and ask their authors.
 
-    \\b
+    \b
     arena similar cup
     """
     found = similar_in(read_played(league))

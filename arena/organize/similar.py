@@ -93,7 +93,7 @@ class Side(msgspec.Struct, frozen=True):
     """How many of its files were not compared."""
 
 
-class Pair(msgspec.Struct, frozen=True):
+class Alike(msgspec.Struct, frozen=True):
     """Two programs of different authors that are alike."""
 
     how: str
@@ -111,7 +111,7 @@ class Similar(msgspec.Struct, frozen=True):
     programs: int
     """How many versions were compared."""
     authors: int
-    pairs: list[Pair]
+    pairs: list[Alike]
     more: int = 0
     """How many pairs are not shown."""
 
@@ -188,7 +188,7 @@ def similar(programs: Sequence[Program], base: Code) -> Similar:
     """Return which programs of different authors are alike, but for what all authors are given."""
     own = [each._replace(code=each.code.without(base)) for each in programs]
     own.sort(key=lambda each: each.number or -1)
-    found: dict[frozenset[Hashable], Pair] = {}
+    found: dict[frozenset[Hashable], Alike] = {}
     for how, key in _SAME.items():
         for pair in _equal(own, how, key):
             found.setdefault(_between(pair), pair)
@@ -210,12 +210,12 @@ _SAME: Mapping[str, Callable[[Code], _Set]] = {
 }
 
 
-def _between(pair: Pair) -> frozenset[Hashable]:
+def _between(pair: Alike) -> frozenset[Hashable]:
     """Return between whom a pair is."""
     return frozenset((side.author, side.bot) for side in (pair.one, pair.other))
 
 
-def _equal(programs: Sequence[Program], how: str, key: Callable[[Code], _Set]) -> Iterator[Pair]:
+def _equal(programs: Sequence[Program], how: str, key: Callable[[Code], _Set]) -> Iterator[Alike]:
     """Yield, of programs that are the same, the first with the first of each other author."""
     groups: defaultdict[_Set, dict[Hashable, Program]] = defaultdict(dict)
     for each in programs:
@@ -227,7 +227,7 @@ def _equal(programs: Sequence[Program], how: str, key: Callable[[Code], _Set]) -
             yield _pair(how, first, other)
 
 
-def _sharing(programs: Sequence[Program]) -> Iterator[Pair]:
+def _sharing(programs: Sequence[Program]) -> Iterator[Alike]:
     """Yield, for authors who share enough, the versions that do so the most.
 
     Counted is first what any of their versions have, by an index of fingerprints.
@@ -286,9 +286,9 @@ def _most_authors(counts: Iterable[int], authors: int) -> int:
     return most
 
 
-def _pair(how: str, one: Program, other: Program) -> Pair:
+def _pair(how: str, one: Program, other: Program) -> Alike:
     shared = len(one.code.prints & other.code.prints)
-    return Pair(how, _side(one, shared), _side(other, shared), shared)
+    return Alike(how, _side(one, shared), _side(other, shared), shared)
 
 
 def _side(each: Program, shared: int) -> Side:
