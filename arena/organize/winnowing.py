@@ -43,13 +43,13 @@ _KEYWORDS = re.findall(
     and as assert async await begin bool break case catch char class const continue def default
     defer del do double elif else elsif end enum except export extends false finally float fn for
     foreach from fun func function global go goto if impl import in instanceof int interface is
-    lambda let local long loop map match mod module mut namespace new nil none nonlocal not null of
-    or package pass private protected pub public raise range ref repeat return select self short
-    static str string struct super switch then this throw trait true try type typedef union unless
-    unsigned until use using val var void when where while with yield
+    lambda let local long match mod mut namespace new nil none nonlocal not null of or package pass
+    private protected pub public raise return select short static struct super switch then this
+    throw trait true try type typedef union unless unsigned until use using val var void when where
+    while with yield
     """,
 )
-"""The keywords of all languages together, with the names of what all programs use."""
+"""The keywords of all languages together, but for those that are usual names in others."""
 _NAME, _NUMBER, _TEXT, _OTHER = b'n0"?'
 _CODES: dict[str, int] = {word: 128 + number for number, word in enumerate(_KEYWORDS)}
 _LEFT_OUT = b"\0"
