@@ -73,7 +73,7 @@ def test_programs_are_compared_within_a_language(tmp_path: Path) -> None:
 
 
 HOSTILE = {
-    "open comments": "/*" * 100_000,
+    "open comments": "/* " * 60_000,
     "open triple quotes": "'''" * 66_667,
     "quotes": '"' * 200_001,
     "backslashes": "\\" * 200_000,
