@@ -31,8 +31,8 @@ from arena.league.hints import unmet, wishes
 from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
 from arena.organize.entering import BotVerdict, Brought, State, Terms, entered, played_versions
-from arena.store.choosing import MatchChoice
 from arena.organize.excluding import exclude
+from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
 from arena.tables.table import NAME_WIDTH, Column, Row, Table

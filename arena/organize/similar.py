@@ -81,7 +81,7 @@ class Program(NamedTuple):
         return self.author or ("organizer", self.bot)
 
 
-class Side(msgspec.Struct, frozen=True):
+class AlikeSide(msgspec.Struct, frozen=True):
     """One of two programs that are alike."""
 
     author: str
@@ -98,9 +98,9 @@ class Alike(msgspec.Struct, frozen=True):
 
     how: str
     """`same files`, `same form`, or `shared parts`."""
-    one: Side
+    one: AlikeSide
     """The one that came first."""
-    other: Side
+    other: AlikeSide
     shared: int
     """How many fingerprints they have in common."""
 
@@ -291,6 +291,6 @@ def _pair(how: str, one: Program, other: Program) -> Alike:
     return Alike(how, _side(one, shared), _side(other, shared), shared)
 
 
-def _side(each: Program, shared: int) -> Side:
+def _side(each: Program, shared: int) -> AlikeSide:
     share = shared / len(each.code.prints) if each.code.prints else 1.0
-    return Side(each.author, each.bot, each.number, share, each.code.left)
+    return AlikeSide(each.author, each.bot, each.number, share, each.code.left)

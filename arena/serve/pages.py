@@ -260,7 +260,7 @@ def join_page(
     `invitation` and `name` are what was sent before, if something was wrong with the name. With a
     token, it is that of an author who was just made, and shown only now.
     """
-    return _render(
+    return rendered(
         "join.html",
         visit,
         problem_said=problem,
@@ -285,7 +285,7 @@ def organize_page(
 
     `authors` are those of bots that were handed in, by bot, and `words` what is wrong, if anything.
     """
-    return _render(
+    return rendered(
         "organize.html",
         visit,
         bots=bots,
@@ -304,12 +304,12 @@ def ask_page(
 
     `link` is that of an invitation, which is shown only now.
     """
-    return _render("ask.html", visit, deed=deed, of=of, problem_said=problem, done=done, link=link)
+    return rendered("ask.html", visit, deed=deed, of=of, problem_said=problem, done=done, link=link)
 
 
 def similar_page(visit: WebVisit, similar: Similar) -> str:
     """Return which programs of different authors are alike, for organizers."""
-    return _render("similar.html", visit, similar=similar)
+    return rendered("similar.html", visit, similar=similar)
 
 
 def calendar_page(visit: WebVisit, calendar: Calendar) -> str:

@@ -14,8 +14,8 @@ import msgspec
 
 from arena.handin.compared import similar_in
 from arena.handin.final import FINAL
-from arena.serve.brief import game_view, starter_view
 from arena.league.file import read_asked
+from arena.serve.brief import game_view, starter_view
 from arena.serve.careers import bot_view
 from arena.serve.crossing import cross_view
 from arena.serve.messages import Query, ReaderAnswer, line, take_output

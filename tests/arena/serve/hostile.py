@@ -8,7 +8,7 @@ import msgspec
 from arena.handin.calendar import CalendarChange
 from arena.handin.invitations import Invitation
 from arena.handin.submissions import SubmissionView
-from arena.organize.similar import Alike, Side, Similar
+from arena.organize.similar import Alike, AlikeSide, Similar
 from arena.serve import pages
 from arena.serve.beginning import begin_page, game_page
 from arena.serve.brief import GameView, StarterView, game_view, known_languages
@@ -30,7 +30,7 @@ WORST = EVIL + LONG + "\n" + EVIL
 TIME = "2026-11-25T14:00:00+01:00"
 SHORT = "\"'><svg onload=alert(9)>\u202e%2e../#?👾"
 
-SIDE = Side("", SHORT, 0, 0.31, 0)
+SIDE = AlikeSide("", SHORT, 0, 0.31, 0)
 
 CALENDAR = Calendar(
     opens="2026-11-01T00:00:00+01:00",
@@ -170,7 +170,7 @@ def server_pages(visit: WebVisit, table: TableView) -> dict[str, str]:
         ),
         f"{home}/similar": pages.similar_page(
             organizer,
-            Similar(2, 2, [Alike("same form", Side(SHORT, SHORT, 7, 1.0, 3), SIDE, 99)], 1),
+            Similar(2, 2, [Alike("same form", AlikeSide(SHORT, SHORT, 7, 1.0, 3), SIDE, 99)], 1),
         ),
         f"{home}/join": pages.join_page(
             WebVisit(league=visit.league),

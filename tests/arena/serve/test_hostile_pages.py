@@ -45,7 +45,7 @@ UNNAMED = """
 def test_no_text_becomes_an_element_or_widens_a_page_and_all_has_a_name(
     paths: list[str], gallery: Gallery, visit: Visited, settings: Mapping[str, object]
 ) -> None:
-    assert len(paths) == 19
+    assert len(paths) == 22
     for path in paths:
         page = visit(path, **settings)
         strange = page.locator(OURS).evaluate_all("all => all.map(each => each.outerHTML)")
