@@ -34,7 +34,6 @@ GROUPS: dict[str, dict[str, str]] = {
     "Leagues": {
         "remove": "Take bots out of a league; their matches are kept, and count no more.",
         "grant": "Give a bot limits of its own; without NAME, show who has some, or needs some.",
-        "similar": "Show which bots of different authors are the same, or share much of a program.",
         "verify": "Play every stored match again by the rules, and name those that differ.",
         "export": "Write all that a league has played as JSON lines.",
         "import": "Add exported matches to a league: all of them, or none.",

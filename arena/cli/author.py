@@ -6,13 +6,16 @@ import shlex
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import click
+import msgspec
 
 from arena.cli import main
 from arena.cli.options import WholeNumber, league_argument, output_format
 from arena.cli.saying import say, show
+from arena.handin.compared import similar_in
 from arena.handin.database import HandIns
 from arena.handin.entries import bots_of
 from arena.handin.invitations import MOST, invitations, invite, invited, revoke
@@ -28,6 +31,8 @@ from arena.handin.people import (
     who_needs_a_name,
 )
 from arena.league.file import file_of, read_asked
+from arena.organize.similar import LEAST_SHARE
+from arena.store.opening import read_played
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import composed, counted, quoted, safe
 from protocol.errors import ArenaError
@@ -52,6 +57,7 @@ def author() -> None:
     arena author invite cup --most 30 --url https://bots.example.org
     arena author renew cup ada
     arena author list cup
+    arena author similar cup
     """
 
 
@@ -304,6 +310,45 @@ def list_authors(league: Path, form: str) -> None:
         for each in links
     ]
     show(Table("people", columns, rows, facts, notes), form)
+
+
+@author.command("similar")
+@league_argument
+@output_format
+def show_similar(league: Path, form: str) -> None:
+    """Show which bots of different authors are the same, or share much of a program.
+
+    Names, numbers, texts and comments make no difference, nor do the kits, starters and bundled
+    bots that all are given. A share is the part of a program's fingerprints that the other one has
+    too. It shows, and judges nobody: look at both programs, and ask their authors.
+
+    \b
+    arena author similar cup
+    """
+    found = similar_in(read_played(league))
+    rows = [msgspec.to_builtins(pair) for pair in found.pairs]
+    columns = (
+        Column("Bot", lambda row: _said(row["one"]), width=NAME_WIDTH),
+        Column("And", lambda row: _said(row["other"]), width=NAME_WIDTH),
+        Column("Alike", "how"),
+        Column("Share", lambda row: f"{row['one']['share']:.0%}", "right"),
+        Column("Of the other", lambda row: f"{row['other']['share']:.0%}", "right"),
+    )
+    notes = [
+        f"{counted(found.programs, 'version')} of {counted(found.authors, 'author')} were compared."
+    ]
+    if not rows:
+        notes.append(f"No two of different authors share {LEAST_SHARE:.0%} or more.")
+    if found.more:
+        notes.append(f"{counted(found.more, 'more pair')} like these.")
+    show(Table("pairs", columns, rows, {"league": str(league)}, notes), form)
+
+
+def _said(side: dict[str, Any]) -> str:
+    """Return whose version a side is."""
+    of = f" of {side['author']}, {side['number']}" if side["number"] else ""
+    left = f" ({counted(side['left'], 'file')} not compared)" if side["left"] else ""
+    return safe(f"{side['bot']}{of}{left}")
 
 
 def _show_tokens(

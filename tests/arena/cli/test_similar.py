@@ -19,7 +19,7 @@ def test_two_bots_of_one_program_are_shown(arena: Arena, tmp_path: Path, golden:
     cup = tmp_path / "cup"
     bots = [str(tmp_path / "ada"), str(tmp_path / "ben"), "random"]
     arena("init", str(cup), "--game", "duel", *bots)
-    golden(arena("similar", cup).stdout)
-    found = json.loads(arena("similar", cup, "--format", "json").stdout)
+    golden(arena("author", "similar", cup).stdout)
+    found = json.loads(arena("author", "similar", cup, "--format", "json").stdout)
     [pair] = found["pairs"]
     assert (pair["how"], pair["one"]["bot"], pair["other"]["bot"]) == ("same form", "ada", "ben")
