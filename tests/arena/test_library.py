@@ -1,6 +1,7 @@
 """The library: leagues made, played and read by a program."""
 
 import json
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import pytest
 
 from arena import ArenaError, League, Started, Stored
 from tests.arena.conftest import Arena
+from tests.docs.pages import ROOT
 
 pytestmark = pytest.mark.usefixtures("inline")
 
@@ -117,3 +119,30 @@ def test_mistakes_are_told_in_words(tmp_path: Path, cup: League) -> None:
         with pytest.raises(ArenaError, match=said):
             mistake()
     assert not new.exists()
+
+
+@pytest.mark.slow
+def test_what_commands_print_for_programs_has_the_keys_that_the_page_names(
+    arena: Arena, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arena("init", "cup", "sensible", "rusher", "random", "--game", "guerra", "--deals", 3)
+    text = (
+        (ROOT / "docs" / "library.md")
+        .read_text(encoding="utf-8")
+        .partition("## Commands that a program calls")[2]
+    )
+    rows = [
+        [re.findall("`([^`]+)`", cell) for cell in line.split("|")[1:-1]]
+        for line in text.splitlines()
+        if line.startswith("| `arena ")
+    ]
+    for [command], [listed], keys, facts in rows:
+        quick = ["--deals", "5"] if "compare" in command else []
+        result = arena(*command.split()[1:], *quick, "--format", "json")
+        told = json.loads(result.stdout)
+        assert result.exit_code == 0, command
+        assert {*facts, listed} <= {*told}, command
+        found = {key for row in told[listed] for key in row}
+        assert {*keys} - {"arena rank"} <= found, command
+    assert len(rows) > 10
