@@ -149,7 +149,7 @@ def test_consent_is_asked_once_for_a_file_whatever_it_holds_later(
     assert arena("verify", "cup").exit_code == 0
     other = place.folder / "other.py"
     other.write_text(place.game.read_text())
-    assert str(other) in failed(arena, 2, "schema ./other.py")
+    assert str(other) in failed(arena, 2, "games ./other.py --schema")
     file = place.folder / "state" / "bot-arena" / "trusted-games"
     file.write_bytes(b"\xff\xfe")
     said = failed(arena, 2, "verify cup")

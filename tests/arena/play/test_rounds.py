@@ -414,6 +414,7 @@ def test_a_run_ends_with_what_rank_shows(league: League, form: str) -> None:
     assert notes.count(standings(league)["progress"]) == 1
 
 
+@pytest.mark.slow
 def test_the_ratings_of_a_settled_league_tell_no_more_bots_apart_than_its_standings(
     league: League,
 ) -> None:
