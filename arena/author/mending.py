@@ -85,7 +85,7 @@ def _without(module: str) -> str:
         return f"there is no module {module}: write import kit, in small letters"
     return (
         f"it needs {module}, which is neither Python's own nor one of its files: write it without, "
-        f"or hand in a folder as `arena new --with {module}` makes it"
+        f"or hand in a folder as `arena new --package {module}` makes it"
     )
 
 

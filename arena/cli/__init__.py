@@ -122,7 +122,8 @@ class ArenaGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Return the command of a word; name the new word of one that is gone."""
         if args[0] in _MOVED and not ctx.resilient_parsing:
-            ctx.fail(f"There is no command {args[0]!r}: say `arena {_moved(*args)}`.")
+            now = f"arena {_moved(*args)}"
+            ctx.fail(f"There is no command {args[0]!r}: say `{now}`.")
         return super().resolve_command(ctx, args)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:

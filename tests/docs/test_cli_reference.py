@@ -64,12 +64,13 @@ GIVEN = {
 """What is done before an example that begins so."""
 TYPED = {"human": "random", "--step": "g"}
 LEFT_OUT = (
-    *("arena demo", "--cluster", "--pause", "--lang rust"),
+    *("arena demo", "--cluster", "--pause", "--lang rust", "--browser"),
     *("arena serve", "arena submit", "arena connect", "export ARENA_TOKEN", "--sealed"),
 )
 """README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler.
 
-Servers, what is handed in to them, and sealed seeds are tested in tests/arena/serve.
+Servers, what is handed in to them, and sealed seeds are tested in tests/arena/serve; play in a browser in
+tests/arena/person.
 """
 
 
