@@ -69,8 +69,8 @@ LEFT_OUT = (
 )
 """README.md runs the demo, docs/cluster.md has a cluster; a pause takes long, Rust a compiler.
 
-Servers, what is handed in to them, and sealed seeds are tested in tests/arena/serve; play in a browser in
-tests/arena/person.
+Servers, what is handed in to them, and sealed seeds are tested in tests/arena/serve; play in a
+browser in tests/arena/person.
 """
 
 
