@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from contextlib import suppress
 
 import kit
 
@@ -74,6 +75,8 @@ class Engine:
             self._in.write(f"{line}\n".encode())
             self._in.flush()
         except OSError:
+            with suppress(OSError):  # or Python would say that it could not be flushed
+                self._in.close()
             raise SystemExit(f"the engine ended before it was told {line.split()[0]}") from None
 
     def _until(self, last: str) -> list[list[str]]:

@@ -104,6 +104,7 @@ def test_an_equivalent_is_shown_and_not_counted() -> None:
 
 SUMS = """\
 LIMIT = 5
+LAST = (2, 3)[1]
 
 
 def add(one, other):
@@ -158,7 +159,7 @@ def test_mutants_are_killed_by_tests_that_pass_without_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.mutants.trying.EACH_SECONDS", 3.0)
-    files = {"sums.py": SUMS, "test_sums.py": TESTS}
+    files = {"sums.py": SUMS, "test_sums.py": TESTS, "conftest.py": "import sums\n"}
     files["pyproject.toml"] = (
         '[tool.pytest.ini_options]\npythonpath = ["."]\nmarkers = ["slow", "soak"]\n'
     )
@@ -168,13 +169,20 @@ def test_mutants_are_killed_by_tests_that_pass_without_them(
     mutants = {mutant.becomes: mutant for mutant in mutants_of("sums.py", SUMS)}
     found = {}
     with Copy({}, tmp_path) as copy:
-        for becomes in ("return one - other", "LIMIT = 6", "number += 1", "return 1 - 1"):
+        for becomes in (
+            "return one - other",
+            "LIMIT = 6",
+            "LAST = (2, 3)[2]",
+            "number += 1",
+            "return 1 - 1",
+        ):
             found[becomes] = copy.judge(Trial(mutants[becomes], ["test_sums.py"]))
             assert {name: (tmp_path / name).read_text() for name in files} == files
             assert {*files, ".git"} == {path.name for path in tmp_path.iterdir()}
     assert [each[:3] for each in found.values()] == [
         (True, "failed", "test_sums.py::test_add"),
         (True, "failed", "test_sums.py::test_limit"),
+        (True, "failed", ""),
         (True, "stuck", "test_sums.py::test_count"),
         (False, "passed", ""),
     ]

@@ -82,10 +82,18 @@ class Copy:
                 if how == "failed" and "::" in test and self._run([test])[0] == "passed":
                     passed_by.append(test)
                     continue
+            if how == "failed" and not test:  # nothing could be imported: is it the mutant's doing?
+                self._check_importable(trial.tests)
             if how in ("passed", "late"):
                 return Verdict(False, how, test, time.monotonic() - began)
             if self._is_sound(test):
                 return Verdict(True, how, test, time.monotonic() - began)
+
+    def _check_importable(self, tests: Sequence[str]) -> None:
+        """Raise SystemExit, with what was printed, if tests cannot be collected as they are."""
+        if self._run(tests, None, (), "--collect-only") == ("failed", ""):
+            text = (self._home / "output").read_text(encoding="utf-8", errors="replace")
+            raise SystemExit(f"{text}\nthese tests cannot be run: {' '.join(tests)}")
 
     def _is_sound(self, test: str) -> bool:
         """Return whether a test passes in the repository as it is; files can be collected."""
@@ -106,16 +114,23 @@ class Copy:
         os.utime(file, ns=(times.st_atime_ns, times.st_mtime_ns))
 
     def _run(
-        self, tests: Sequence[str], seconds: float | None = None, without: Sequence[str] = ()
+        self,
+        tests: Sequence[str],
+        seconds: float | None = None,
+        without: Sequence[str] = (),
+        *more: str,
     ) -> tuple[str, str]:
-        """Run tests until one fails; return how that ended, and by which test."""
+        """Run tests until one fails; return how that ended, and by which test, if any was run.
+
+        `more` are further words for pytest.
+        """
         told = self._home / "told"
         told.write_text("")
         left_out = [*without, *(each for each, is_sound in self._sound.items() if not is_sound)]
         words = [*alone(), sys.executable, "-P", "-m", "pytest", "-x", "-q"]
         words += ["-p", "no:cacheprovider", "-p", "tests.mutants.watching"]
         words += ["-m", "not slow and not soak", f"--hypothesis-profile={PROFILE}"]
-        words += [f"--basetemp={self._home / 'tests'}", *tests]
+        words += [f"--basetemp={self._home / 'tests'}", *more, *tests]
         words += [word for each in left_out if each not in tests for word in ("--deselect", each)]
         places = os.pathsep.join(map(str, (self.folder, ROOT)))
         began = time.monotonic()
@@ -145,9 +160,6 @@ class Copy:
         process.wait()
         lines = [line.partition(" ") for line in heard.splitlines()]
         failed = [test for what, _, test in lines if what == "fails"]
-        if ended == "failed" and not lines:
-            text = (self._home / "output").read_text(encoding="utf-8", errors="replace")
-            raise SystemExit(f"{text}\nthese tests cannot be run: {' '.join(tests)}")
         return ended, "" if ended == "passed" else [*failed, *(lines[-1][2:] if lines else [""])][0]
 
 

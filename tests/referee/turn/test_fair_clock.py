@@ -96,7 +96,8 @@ def alone(table: Table, *words: object, rounds: int = 1, **limits: Any) -> Playe
 def test_a_sleeper_is_in_time_by_its_cpu(table: Table) -> None:
     played = alone(table, "late", 0.4, 1, "sleep", move_time=0.1)
     assert late(played) == []
-    assert played.evidence.cpu[0] < 100_000 < 400_000 <= played.evidence.wall[0]
+    # what the referee takes off, as waiting for a core, may be a little of the sleep
+    assert played.evidence.cpu[0] < 100_000 < 350_000 <= played.evidence.wall[0]
 
 
 @pytest.mark.parametrize(
