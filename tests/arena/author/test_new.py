@@ -58,9 +58,10 @@ def test_the_commands_for_programs_work_as_its_page_shows_them(
     told = {}
     loop = text.partition("## Work")[2].partition("## What is forbidden")[0]
     for command in re.findall("`arena ([^`]+)`", loop):
+        command = command.replace("NAME", "rex")
         if "MATCH" in command:
-            first = json.loads(told["matches"])["matches"][0]["match"]
-            command = command.replace("MATCH", first)
+            [*_, met] = json.loads(told["why"])["rivals"]
+            command = command.replace("MATCH", met["closest"] or met["clearest"])
         quick = ["--deals", "2"] if command.startswith("init") else []
         result = arena(*shlex.split(command.replace("10m", "2s")), *quick)
         assert result.exit_code == 0, (command, result)
