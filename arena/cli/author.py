@@ -54,7 +54,7 @@ def author() -> None:
     \b
     arena author add cup ada --url https://bots.example.org
     arena author add cup --from names.csv --format csv > tokens.csv
-    arena author invite cup --most 30 --url https://bots.example.org
+    arena author invite cup --places 30 --url https://bots.example.org
     arena author renew cup ada
     arena author list cup
     arena author similar cup
@@ -149,7 +149,8 @@ def _moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> 
 @author.command("invite")
 @league_argument
 @click.option(
-    "--most",
+    "--places",
+    "most",
     type=WholeNumber(1, MOST),
     default=30,
     show_default=True,
@@ -171,7 +172,7 @@ def invite_authors(league: Path, most: int, until: datetime, url: str) -> None:
 
     \b
     arena author invite cup --url https://bots.example.org
-    arena author invite cup --most 12 --until 2099-12-24T12:00
+    arena author invite cup --places 12 --until 2099-12-24T12:00
     """
     file_of(league)
     with HandIns(league, create=True) as db:
