@@ -107,8 +107,8 @@ def test_no_file_gets_the_number_of_a_stream_that_was_closed(league: League, san
 
 COMMANDS = (
     *("--help", "rank played", "export played", "games guerra", "show played MATCH", "--version"),
-    *("run --help", "games", "games guerra --rules", "bots", "bots --kit", "schema guerra"),
-    *("table played", "matches played", "watch played", "watch played --once", "verify played"),
+    *("run --help", "games", "games guerra --rules", "bots", "bots --kit", "games guerra --schema"),
+    *("table played", "matches played", "rank played --live", "verify played"),
     *("report played -o - --replays 0", "show played MATCH --format json", "run played"),
     *("show played MATCH --messages --seat 0", "show played MATCH --feed random --seat 0"),
     *("import played export.jsonl", "play guerra sensible random --sandbox none --log"),
