@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -254,16 +254,17 @@ def remove(league: Path, names: tuple[str, ...], because: str | None, undo: bool
     settle(league)  # a bot that the file has lost can be taken out too
     plan = read_played(league)
     called = called_bots(plan, names)
+    kept = {} if undo else {name: _kept(plan, name) for name in called}  # or nothing is changed
     if undo:
         said, left = _let_back(plan, called), plan
     elif because is None:
         left = take_out(league, called)
-        said = _taken_out(plan, called)
+        said = _taken_out(plan, kept)
     else:
         check_reason(because)
         for name in called:
             left = exclude(league, name, because)
-        said = _disqualified(plan, called)
+        said = _disqualified(plan, kept)
     for line in said:
         click.echo(safe(line))
     if not undo and len(left.bots) < left.seats:
@@ -275,17 +276,17 @@ _CLOSED = "It is remote: its connection, if it has one, is closed"
 """What is said of a remote bot that plays no more, as the beginning of a sentence."""
 
 
-def _taken_out(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:
-    for name in names:
+def _taken_out(plan: LeaguePlan, kept: Mapping[str, str]) -> Iterator[str]:
+    for name, matches in kept.items():
         is_remote = plan.grant_of(name).remote
         closed = f" {_CLOSED}; its author may connect it again." if is_remote else ""
-        yield f"{name} is not in {plan.folder} any more{_kept(plan, name)}.{closed}"
+        yield f"{name} is not in {plan.folder} any more{matches}.{closed}"
 
 
-def _disqualified(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:
-    for name in names:
+def _disqualified(plan: LeaguePlan, kept: Mapping[str, str]) -> Iterator[str]:
+    for name, matches in kept.items():
         closed = f" {_CLOSED}, and nobody can connect it." if plan.grant_of(name).remote else ""
-        yield f"{name} is disqualified{_kept(plan, name)}.{closed}"
+        yield f"{name} is disqualified{matches}.{closed}"
 
 
 def _let_back(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:

@@ -9,15 +9,16 @@ from typing import Literal
 
 from arena.handin.database import HandIns, Row, now, written
 from arena.handin.people import (
+    PERSON,
     Person,
     added,
     by_token,
-    check_person_name,
     hashed,
     new_secret,
     row_of,
 )
 from arena.handin.submissions import first_of
+from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
 from arena.text import composed, likeness, quoted
 from protocol.errors import ArenaError, Refusal
@@ -145,7 +146,7 @@ def _check_name(db: HandIns, plan: LeaguePlan, name: str) -> None:
     """
     alike = likeness(name)
     try:
-        check_person_name(name)
+        check_name(name, PERSON)
     except ArenaError as error:
         raise Refusal(422, str(error), "Choose another name.") from None
     if not any(char.isalnum() for char in alike):

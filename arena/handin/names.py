@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from arena.handin.people import Newcomer, Role, check_person_name
+from arena.handin.people import PERSON, Newcomer, Role
+from arena.league.bot import check_name
 from arena.text import composed, likeness
 from protocol.errors import ArenaError
 from referee.sandbox.sources import read_at_most
@@ -34,7 +35,7 @@ def read_names(file: Path) -> list[Newcomer]:
     for line, cells in _rows(file, text):
         try:
             each = _wanted(cells, f"{file}:{line}: ")
-            check_person_name(each.name)
+            check_name(each.name, PERSON)
             _check_once(each, line, lines)
             wanted.append(each)
         except ArenaError as error:

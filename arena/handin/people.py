@@ -9,12 +9,14 @@ from typing import Literal
 
 from arena.handin.database import HandIns, Row, now, written
 from arena.handin.submissions import first_of
-from arena.league.bot import NAME_LIMIT
+from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
 from arena.text import composed, likeness, quoted
 from protocol.errors import ArenaError
 
 Role = Literal["author", "organizer", "reader"]
+PERSON = "a person's"
+"""Whose name is wrong, in errors."""
 
 _TOKEN_BYTES = 32
 _PREFIX = "arena_"  # so that a program that looks for secrets in published files finds it
@@ -33,15 +35,6 @@ class Person:
     """When the present token was made, in ISO 8601."""
     version: int
     """Another one with each renewed token: what was signed for an earlier one has ended."""
-
-
-def check_person_name(name: str) -> None:
-    """Raise ArenaError for a name that could not stand in a table."""
-    if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
-        shown = name if len(name) <= NAME_LIMIT else name[:NAME_LIMIT] + "…"
-        raise ArenaError(
-            f"a person's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}."
-        )
 
 
 @dataclass(frozen=True)
@@ -81,7 +74,7 @@ def add_all(db: HandIns, wanted: Sequence[Newcomer], *, once_more: bool = False)
 
 def added(db: HandIns, name: str, role: Role, *, once_more: bool = False) -> str:
     """Add one person within a transaction, and return the token, as `add_all` does."""
-    check_person_name(name)
+    check_name(name, PERSON)
     token, at = new_secret(), written(now())
     alike = db.rows("SELECT * FROM person WHERE likeness = ?", (likeness(name),))
     if not alike:

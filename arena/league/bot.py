@@ -279,11 +279,14 @@ def lost_bot(name: str, key: str | None, error: ArenaError) -> LostBot:
     return LostBot(name, Path(), (), (), first_name=key, problem=problem)
 
 
-def check_name(name: str) -> None:
-    """Raise ArenaError for a name that could not stand in a table."""
+def check_name(name: str, whose: str = "a bot's") -> None:
+    """Raise ArenaError for a name that could not stand in a table, or not in a command."""
+    if name.startswith("-"):
+        shown = name[:NAME_LIMIT]
+        raise ArenaError(f"{whose} name begins with no -, as an option does: not {shown!r}.")
     if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
         shown = name if len(name) <= NAME_LIMIT else name[:NAME_LIMIT] + "…"
-        raise ArenaError(f"a bot's name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
+        raise ArenaError(f"{whose} name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
 
 
 def check_unlike(name: str, others: Iterable[str]) -> None:

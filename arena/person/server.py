@@ -137,7 +137,10 @@ class _Handler(BaseHTTPRequestHandler):
             raise Refusal(HTTPStatus.MISDIRECTED_REQUEST, "This table is not there.")
         if self.command == "POST" and self.headers.get("Origin") != f"http://{named[0]}":
             raise Refusal(HTTPStatus.FORBIDDEN, "Only the page of this table may ask that.")
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            raise Refusal(HTTPStatus.NOT_FOUND, "There is nothing here.") from None
         first, _, rest = parts.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(first.encode(), self.server.secret.encode()):
             raise Refusal(HTTPStatus.NOT_FOUND, "There is nothing here.")

@@ -225,9 +225,17 @@ def check_origin(request: Request) -> None:
     """Raise Refusal if a browser says that a form comes from another site."""
     site = request.headers.get("sec-fetch-site", "same-origin")
     origin = request.headers.get("origin")
-    is_ours = origin is None or urlsplit(origin).netloc == request.headers.get("host", "")
+    is_ours = origin is None or _host_of(origin) == request.headers.get("host", "")
     if site not in ("same-origin", "none") or not is_ours:
         raise Refusal(403, "this came from another site.", "Use the form on this one.")
+
+
+def _host_of(origin: str) -> str | None:
+    """Return the host and port of an origin; None if it is none."""
+    try:
+        return urlsplit(origin).netloc
+    except ValueError:
+        return None
 
 
 def check_csrf(request: Request, visitor: WebVisitor, sent: str) -> None:

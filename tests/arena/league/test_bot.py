@@ -126,7 +126,9 @@ def test_a_name_that_could_not_stand_in_a_table_is_refused_and_others_are_not(fo
     for name in ("", " ", "a ", " a", "a\nb", "\x1b[31m", "x" * (NAME_LIMIT + 1)):
         message = refused(lambda name=name: make_bot(name, folder, ["./run.sh"]))
         assert "a bot's name is 1 to 40 printable" in message
-    for name in ("x" * NAME_LIMIT, "Ελένη", "a b", '"quoted"', "日本", "-"):
+    for name in ("-", "-rf", "--replace"):
+        assert "begins with no -" in refused(lambda name=name: make_bot(name, folder, ["./run.sh"]))
+    for name in ("x" * NAME_LIMIT, "Ελένη", "a b", '"quoted"', "日本", "a-"):
         assert make_bot(name, folder, ["./run.sh"]).name == name
 
 

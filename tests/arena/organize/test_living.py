@@ -40,6 +40,16 @@ def test_a_bot_is_disqualified_and_comes_back(arena: Arena, played: Path, golden
 
 
 @pytest.mark.slow  # a run in a process of its own
+def test_what_ends_in_an_error_has_changed_nothing(arena: Arena, played: Path) -> None:
+    [bot, *_] = read_played(played).names.values()
+    for file in played.glob("league.db*"):
+        file.write_bytes(b"")
+    before = (played / "league.toml").read_text()
+    for words in ((), ("--because", "it cheats")):
+        assert arena("remove", played, bot, *words).exit_code == 2
+        assert (played / "league.toml").read_text() == before
+
+
 def test_a_league_is_changed_while_it_plays(arena: Arena, league: League) -> None:
     slow = STEADY.format(pause=0.1)
     league.write(FILE.replace("deals = 2", "deals = 20") + BOTS + league.bot("slow", slow))

@@ -1,6 +1,7 @@
 """The server of one table: whom it answers, and whom not."""
 
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection, HTTPResponse
 from urllib.parse import urlsplit
@@ -104,6 +105,16 @@ def test_other_pages_may_say_nothing(visitor: Browser, origin: str | None) -> No
     visitor.ask("GET")
     for rest in ("say", "quit"):
         assert visitor.status("POST", rest, b"{}", {"Origin": origin}) == 403
+
+
+def test_an_address_that_is_none_is_refused_in_silence(
+    visitor: Browser, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_connection(("127.0.0.1", visitor.parts.port or 0)) as stranger:
+        host = f"Host: {visitor.parts.netloc}"
+        stranger.sendall(f"GET http://[::1/x HTTP/1.1\r\n{host}\r\n\r\n".encode())
+        assert stranger.recv(100).startswith(b"HTTP/1.1 404 ")
+    assert capfd.readouterr() == ("", "")
 
 
 def test_what_is_no_answer_is_refused(visitor: Browser, desk: Desk) -> None:

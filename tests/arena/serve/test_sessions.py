@@ -142,7 +142,11 @@ def test_leaving_ends_the_session_and_needs_our_page(contest: Contest) -> None:
 
 def test_nobody_is_entered_by_another_site(contest: Contest) -> None:
     server = contest.server
-    for headers in ({"Origin": "https://evil.example"}, {"Sec_Fetch_Site": "cross-site"}):
+    for headers in (
+        {"Origin": "https://evil.example"},
+        {"Origin": "http://[::1"},
+        {"Sec_Fetch_Site": "cross-site"},
+    ):
         answer = server.ask("/cup/enter", method="POST", body=f"token={contest.bob}", **headers)
         assert answer.status == 403
         assert "set-cookie" not in answer.headers
