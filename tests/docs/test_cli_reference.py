@@ -26,12 +26,10 @@ FIRST = (
 )
 """A bot of several modules in one file, as a lone executable has no other."""
 FRESH = "rm -rf cup; arena init cup --game guerra sensible mine=./my_bot --deals 4"
-CONTEST = (
-    "printf '\\n[hand_in]\\ncloses = 2026-01-01T00:00:00Z\\nfinal_deals = 2\\n' >> cup/league.toml"
-)
+CONTEST = "arena run cup; printf '\\n[hand_in]\\ncloses = 2026-01-01T00:00:00Z\\nfinal_deals = 2\\n' >> cup/league.toml"
 GIVEN = {
     "arena init": "rm -rf cup",
-    "arena add cup ./my_bot": "arena new bots/mine --lang python --game guerra\n"
+    "arena add cup ./my_bot": "cp my_bot mine.py\n"
     "arena new hand-ins/ada --lang python --game guerra",
     "arena new fish": "printf '#!/bin/sh\\necho uciok\\n' > stockfish; chmod +x stockfish",
     "arena env build": "rm -rf mine; mkdir mine; touch mine/bot.py mine/requirements.txt\n"
@@ -44,6 +42,7 @@ GIVEN = {
     "arena remove cup mine; arena add cup mine=./asking",
     "arena remove cup mine --because": FRESH,
     "arena run cup": FRESH,
+    "arena verify cup": "arena run cup",
     "arena rank results.csv": "printf 'match,bot,place\\n1,ann,1\\n1,bob,2\\n' > results.csv",
     "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
     "arena import cup": "arena export cup half.jsonl; cp half.jsonl other_half.jsonl",
