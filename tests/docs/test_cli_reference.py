@@ -26,7 +26,10 @@ FIRST = (
 )
 """A bot of several modules in one file, as a lone executable has no other."""
 FRESH = "rm -rf cup; arena init cup --game guerra sensible mine=./my_bot --deals 4"
-CONTEST = "arena run cup; printf '\\n[hand_in]\\ncloses = 2026-01-01T00:00:00Z\\nfinal_deals = 2\\n' >> cup/league.toml"
+CONTEST = (
+    "arena run cup; printf '\\n[hand_in]\\ncloses = 2026-01-01T00:00:00Z\\n' >> cup/league.toml; "
+    "echo 'final_deals = 2' >> cup/league.toml"
+)
 GIVEN = {
     "arena init": "rm -rf cup",
     "arena add cup ./my_bot": "cp my_bot mine.py\n"
