@@ -38,7 +38,7 @@ class Version(msgspec.Struct, frozen=True, kw_only=True):
     """When its first match was stored, in ISO 8601; empty if it has played none."""
     last: str
     matches: int
-    """The matches that it played, also those that tables leave out."""
+    """The matches that its rating counts."""
     rating: float
     error: float
     elo: float | None = None
@@ -104,7 +104,8 @@ def bot_view(folder: Path, bot: str, since: str = "") -> BotView:
         ratings_then: Sequence[Point] = ()
         if store is not None:
             size = _size(store.record_count())
-            rated, ratings_then = _history(folder, since, present, (league.anchor, size))
+            without = frozenset(each.name for each in league.disqualified) - {bot}
+            rated, ratings_then = _history(folder, since, present, without, (league.anchor, size))
         versions = _versions(spans, rated, present)
         points = list(_own(ratings_then, {_title(each, present) for each in spans}))
         return BotView(
@@ -129,20 +130,25 @@ def _rows_of(bot: str, table: Table) -> Iterator[TableRow]:
 
 @lru_cache(maxsize=16)
 def _history(
-    folder: Path, since: str, present: frozenset[BotVersion], _state: object
+    folder: Path,
+    since: str,
+    present: frozenset[BotVersion],
+    without: frozenset[str],
+    _state: object,
 ) -> tuple[Mapping[str, TableRow], Sequence[Point]]:
     """Return the rows, by title, and the ratings over time of all versions that ever played.
 
-    These are rated together, which takes long: it is kept until the bots or that `_state` of the
-    league are others.
+    Matches of the bots whose names are in `without` do not count. The rest are rated together,
+    which takes long: it is kept until the bots or that `_state` of the league are others.
     """
     with reading(folder, since) as (league, store):
         assert store is not None
-        field = public_field(league, store, versions=True)
+        field = public_field(league, store, versions=True, without=without)
         ratings = fit(field.deals, bots=field.bots)
         results = {
             number: Result(tuple(_title(bot, present) for bot in each.bots), each.places)
             for number, each in store.tallies.results().items()
+            if without.isdisjoint(bot.name for bot in each.bots)
         }
         rows = {row["bot"]: row for row in leaderboard(field, ratings).rows}
         return rows, progress(league, store, field, ratings, results)
@@ -182,7 +188,7 @@ def _versions(
             present=bot in present,
             first=spans[bot].first,
             last=spans[bot].last,
-            matches=spans[bot].matches,
+            matches=row["matches"],
             rating=row["rating"],
             error=row["error"],
             elo=row.get("elo"),

@@ -4,7 +4,7 @@ Nothing in them says where the league lies on its machine, or what its seed is.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
@@ -132,14 +132,28 @@ def league_name(league: LeaguePlan) -> str:
     return safe(league.folder.resolve().name)
 
 
-def public_field(league: LeaguePlan, store: Store | None, *, versions: bool = False) -> Field:
+def public_field(
+    league: LeaguePlan,
+    store: Store | None,
+    *,
+    versions: bool = False,
+    without: Collection[str] = (),
+) -> Field:
     """Return the field of a league as strangers may see it: without paths and commands.
 
-    With `versions`, all versions of all bots that ever played are in it.
+    With `versions`, all versions of all bots that ever played are in it, except of those whose
+    names are in `without`.
     """
     if store is None:
         return _unplayed(league)
-    found = field_of(league, store, versions=versions, scores=not versions, words=WITH_COMMAS)
+    found = field_of(
+        league,
+        store,
+        versions=versions,
+        scores=not versions,
+        without=without,
+        words=WITH_COMMAS,
+    )
     if found.scores and not found.scores.matches:
         found = replace(found, scores=None)  # a seat forfeited in each deal
     return replace(

@@ -74,11 +74,13 @@ def field_of(
     versions: bool = False,
     scores: bool = False,
     forfeits: bool = False,
+    without: Collection[str] = (),
     words: Words = PLAIN,
 ) -> Field:
     """Return the field of the league's present bots, with their whole deals, and what is asked for.
 
-    Other versions of them, and bots that have left, do not count unless they are asked for. The
+    Other versions of them, and bots that have left, do not count unless they are asked for; those
+    whose names are in `without` do not even then. The
     deal is the unit of statistics: half a deal would favour whoever sat better. Without chance,
     a deal that was played like another shows nothing new and counts once.
     """
@@ -89,7 +91,8 @@ def field_of(
     played_here = {bot for each in found.values() for bot in each.bots}
     titles = {bot: bot.name for bot in present}
     if versions:
-        titles |= {bot: title_of(bot) for bot in played_here - present}
+        left_in = (bot for bot in played_here - present if bot.name not in without)
+        titles |= {bot: title_of(bot) for bot in left_in}
     results = {
         number: Result(tuple(titles[bot] for bot in each.bots), each.places)
         for number, each in found.items()

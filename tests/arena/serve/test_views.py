@@ -117,6 +117,16 @@ def test_who_is_disqualified_is_said_with_the_reason(cup: Path) -> None:
     bot = bot_view(cup, "bob")
     assert (bot.present, bot.row) == (False, None)
     assert bot.disqualified == "bob was disqualified: It was ann."
+    assert bot.versions[0].matches > 0
+    honest = bot_view(cup, "ann")
+    [now] = honest.versions
+    assert honest.row is not None
+    assert [honest.row[key] for key in ("rating", "points", "matches")] == [
+        now.rating,
+        now.points,
+        now.matches,
+    ]
+    assert honest.points[-1].matches == view.matches
 
 
 # --- a bot
