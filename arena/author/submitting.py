@@ -37,6 +37,9 @@ _PASSING = frozenset({429, 502, 503, 504})
 """Statuses of answers that another try may not get."""
 
 
+EXAMPLE_ADDRESS = "https://bots.example.org/cup"
+"""The league that messages and starters name where no other is known."""
+
 _PAGES = (
     *("hand-in", "enter", "submissions", "queue", "bots", "matches", "calendar", "final"),
     *("game", "begin", "cross-table"),
@@ -88,7 +91,7 @@ def address_of(word: str) -> Address:
     if parts.scheme not in ("http", "https") or not parts.hostname or not steps:
         raise ArenaError(
             f"{safe(word)} is no address of a league; write it as your browser shows it, such as "
-            f"https://bots.example.org/cup."
+            f"{EXAMPLE_ADDRESS}."
         )
     if parts.username or parts.password:
         raise ArenaError(

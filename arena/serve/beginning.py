@@ -11,7 +11,8 @@ import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from arena.author.new import TEMPLATES, languages
+from arena.author.new import PAGES, TEMPLATES, languages
+from arena.author.submitting import EXAMPLE_ADDRESS
 from arena.serve.answers import html, json
 from arena.serve.api import GameAnswer
 from arena.serve.brief import STARTER, GameView, StarterView, known_languages
@@ -63,11 +64,16 @@ def address_for(request: Request, league: str) -> str:
     return f"{scheme}://{host}{league_address('', league).removesuffix('/')}"
 
 
-def starter_zip(starter: StarterView) -> bytes:
-    """Return a starter as a zip of its folder: the same bytes for the same files."""
+def starter_zip(starter: StarterView, address: str = "") -> bytes:
+    """Return a starter as a zip of its folder: the same bytes for the same files.
+
+    Its pages name the league's `address`, if that is known, instead of that of the example.
+    """
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for name, text in starter.files.items():
+            if address and name in PAGES:
+                text = text.replace(EXAMPLE_ADDRESS, address)
             entry = zipfile.ZipInfo(f"{STARTER}/{name}", _BEGAN)
             entry.create_system = 3  # Unix, wherever it is made: its modes count
             mode = 0o100755 if name == starter.executable else 0o100644
@@ -130,7 +136,8 @@ class Beginning:
         with self._admission.one_more(request):
             found = await starter_of(visitor.league, language)
         name = f"{visitor.league.name}-{language}.zip"  # both were checked
-        return _file(starter_zip(found), "application/zip", name)
+        address = address_for(request, visitor.league.name)
+        return _file(starter_zip(found, address), "application/zip", name)
 
     async def kit(self, request: Request) -> Response:
         """Answer with the kit of a language."""

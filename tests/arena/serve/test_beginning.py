@@ -256,6 +256,9 @@ def test_strangers_may_read_all_of_it_and_take_it_home(contest: Contest) -> None
     begin = server.ask("/cup/begin").text
     assert f"arena submit http://127.0.0.1:{server.port}/cup ./mine --check" in begin
     assert 'href="/cup/enter"' in begin
+    taken = unpacked(server.ask("/cup/starters/python").body)
+    _, readme = taken["mine/README.md"]
+    assert f"arena submit http://127.0.0.1:{server.port}/cup ." in readme.decode()
     kit = server.ask("/cup/kits/rust")
     assert kit.headers["content-disposition"] == 'attachment; filename="kit.rs"'
     assert kit.headers["x-content-type-options"] == "nosniff"
