@@ -256,6 +256,9 @@ def test_strangers_may_read_all_of_it_and_take_it_home(contest: Contest) -> None
     begin = server.ask("/cup/begin").text
     assert f"arena submit http://127.0.0.1:{server.port}/cup ./mine --check" in begin
     assert 'href="/cup/enter"' in begin
+    matches = server.ask("/cup/matches").text
+    assert "Authors alone see matches" in matches
+    assert "There are none" not in matches
     taken = unpacked(server.ask("/cup/starters/python").body)
     _, readme = taken["mine/README.md"]
     assert f"arena submit http://127.0.0.1:{server.port}/cup ." in readme.decode()
