@@ -1,8 +1,7 @@
 """The cross-table of a league, and its tables as CSV: rows whose cells hold no JSON."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, get_args
 
 import msgspec
 
@@ -11,9 +10,8 @@ from arena.serve.pages import WebVisit, rendered
 from arena.serve.views import Row, league_name, plain, public_field, reading
 from arena.stats.ratings import fit
 from arena.tables import cross_table as crossed
-from arena.tables.leaderboard import leaderboard
+from arena.tables.leaderboard import flat, leaderboard
 from arena.tables.table import Table, render
-from referee.turn.answer import Kind
 
 
 class CrossView(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,16 +61,4 @@ def cross_csv(view: CrossView) -> str:
 
 def table_csv(rows: Iterable[Row]) -> str:
     """Return a leaderboard as CSV, where ranges and faults have a column for each part."""
-    return render(Table("standings", (), [_flat(row) for row in rows]), "csv") + "\n"
-
-
-def _flat(row: Mapping[str, Any]) -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in row.items():
-        if key == "faults":
-            flat |= {f"faults_{kind}": (value or {}).get(kind, 0) for kind in get_args(Kind)}
-        elif key == "rank":
-            flat |= dict(zip(("rank_from", "rank_to"), value or (None, None), strict=True))
-        else:
-            flat[key] = value
-    return flat
+    return render(Table("standings", (), [*rows], flat=flat), "csv") + "\n"

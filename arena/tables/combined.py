@@ -7,7 +7,7 @@ from arena.stats.elo import Anchor
 from arena.stats.ratings import Ratings
 from arena.tables.elo import ELO_KEYS, anchor_facts, elo_values, of_elo, rating_column
 from arena.tables.field import Field
-from arena.tables.leaderboard import ranks_text
+from arena.tables.leaderboard import flat, ranks_text
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import first_few, fold
 from protocol.errors import ArenaError
@@ -64,7 +64,8 @@ def combined_table(
     ]
     notes = [RULE, *([of_elo(anchor)] if anchor else []), *_notes(fields, found)]
     keys = (*KEYS, *(ELO_KEYS if anchor else ()))
-    return Table("standings", columns, rows, facts, notes, keys, fixed=3 if many else 2)
+    fixed = 3 if many else 2
+    return Table("standings", columns, rows, facts, notes, keys, flat=flat, fixed=fixed)
 
 
 def _anchor(

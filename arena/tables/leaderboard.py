@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from arena.stats.elo import Anchor
 from arena.stats.encounters import cycles, encounters, never_crossed
@@ -19,6 +19,7 @@ from arena.tables.table import NAME_WIDTH, Column, Row, Style, Table
 from arena.tables.unforfeited import unforfeited
 from arena.text import counted, first_few, quoted
 from protocol.errors import ArenaError
+from referee.turn.answer import Kind
 
 By: TypeAlias = Literal["rating", "score"]
 """What a leaderboard may be sorted by."""
@@ -89,7 +90,8 @@ def leaderboard(
     if sort_key:
         rows.sort(key=sort_key)
     keys = (*KEYS, *(key for facet in facets for key in facet.keys))
-    return Table("standings", columns, rows, facts, said, keys, fixed=3 if many else 2)
+    fixed = 3 if many else 2
+    return Table("standings", columns, rows, facts, said, keys, flat=flat, fixed=fixed)
 
 
 def ranked_bots(field: Field, ratings: Ratings, *, together: bool = False) -> list[Standing]:
@@ -155,6 +157,20 @@ def _row(field: Field, standing: Standing, facets: Sequence[Facet]) -> dict[str,
 
 def _group(row: Row) -> str:
     return str(row["group"] or "-")
+
+
+def flat(row: Row) -> Row:
+    """Return a row as CSV has it: the ends of its rank, and every kind of fault, by themselves."""
+    cells: dict[str, Any] = {}
+    for key, value in row.items():
+        if key == "faults":
+            none = None if value is None else 0  # None: it is not known
+            cells |= {f"faults_{kind}": (value or {}).get(kind, none) for kind in get_args(Kind)}
+        elif key == "rank":
+            cells |= dict(zip(("rank_from", "rank_to"), value or (None, None), strict=True))
+        else:
+            cells[key] = value
+    return cells
 
 
 def ranks_text(row: Row) -> str:

@@ -104,6 +104,8 @@ class Table:
     notes: Sequence[str] = ()
     keys: Sequence[str] = ()
     """The header of the CSV where there are no rows."""
+    flat: Callable[[Row], Row] | None = None
+    """What makes a row one of CSV, whose cells hold no JSON; None if it is one already."""
     fixed: int = 1
     """The leading columns to repeat, where the others do not fit beside each other."""
     grids: Sequence[Sheet] | None = None
@@ -301,13 +303,17 @@ def _dumped(value: object) -> str:
 
 
 def _csv(table: Table, rows: Iterable[Row]) -> Iterator[str]:
-    left = iter(rows)
+    left = map(table.flat, rows) if table.flat else iter(rows)
     first = next(left, None)
-    keys = list(table.keys if first is None else first)
+    keys = list(first or _flat_keys(table))
     yield _lines([[guarded(key) for key in keys]])
     left = chain([] if first is None else [first], left)
     while some := [[_cell(rounded(row[key])) for key in keys] for row in islice(left, _AT_ONCE)]:
         yield "\n" + _lines(some)
+
+
+def _flat_keys(table: Table) -> Iterable[str]:
+    return table.flat(dict.fromkeys(table.keys)) if table.flat else table.keys
 
 
 def _lines(rows: Iterable[Sequence[Any]]) -> str:

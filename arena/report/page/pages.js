@@ -41,7 +41,8 @@
   /** Return a row whose every value fits into a cell: what is nested has columns of its own. */
   function flat(row, before = "") {
     return Object.entries(row).reduce((all, [key, value]) => {
-      const name = before + (Array.isArray(row) ? Number(key) + 1 : key);
+      const place = before === "rank_" ? ["from", "to"][key] : Number(key) + 1;
+      const name = before + (Array.isArray(row) ? place : key);
       return { ...all, ...(value !== null && typeof value === "object" ? flat(value, `${name}_`) : { [name]: value }) };
     }, {});
   }

@@ -98,7 +98,7 @@ def test_tables_are_downloaded_without_json_in_their_cells(
     kept = json.loads(download("leaderboard", "JSON"))["standings"]
     assert [row.items() >= its.items() for row, its in zip(kept, said, strict=True)] == [True] * 3
     rows = list(csv.DictReader(download("leaderboard", "CSV").splitlines()))
-    assert [(row["bot"], row["rank_1"], row["rank_2"]) for row in rows] == [
+    assert [(row["bot"], row["rank_from"], row["rank_to"]) for row in rows] == [
         (row["bot"], *map(str, row["rank"])) for row in said
     ]
     pairs = json.loads(arena("table", played, "--format", "json").stdout)["encounters"]
