@@ -279,6 +279,9 @@ class Store:
             raise ArenaError(f"there is no match {beginning!r}; `arena matches` lists them.")
         if len(found) > 1:
             is_more = len(found) > _CANDIDATES
+            if not (rotation or is_more) and len({match.deal_row for match in found}) == 1:
+                ids = " or ".join(f"{deal}-{match.rotation}" for match in found)
+                raise ArenaError(f"{beginning!r} is a deal of {len(found)} matches: give {ids}.")
             ids = ", ".join(match.id for match in found[:_CANDIDATES]) + ", …" * is_more
             number = f"more than {_CANDIDATES}" if is_more else len(found)
             raise ArenaError(f"{beginning!r} begins {number} ids; give more of one: {ids}.")
