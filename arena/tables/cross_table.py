@@ -133,7 +133,7 @@ def _notes(field: Field, rows: Sequence[Standing], cell: Cell) -> list[str]:
     meaning = "wins/draws/losses" if cell == "wins" and field.duels else _MEANINGS[cell]
     notes = [
         f"{field.extent}. Row against column: {meaning}.",
-        "+ and -: surely ahead and surely behind.",
+        "+ and -: surely ahead and surely behind by the matches of the two; ranks are by all.",
     ]
     groups = {row.group for row in rows if row.group}
     if len(groups) > 1:
