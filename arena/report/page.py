@@ -17,7 +17,6 @@ from arena.report.summary import Summary
 from arena.report.templates import FOLDER, environment
 from arena.stats.encounters import SURE
 from arena.tables.table import Row, Table
-from arena.tables.usage import OF_TIMES
 from arena.text import many
 
 LEVELS = 10
@@ -77,7 +76,6 @@ def _parts(summary: Summary) -> dict[str, Any]:
         "pairs": drawn_pairs,
         "are_pairs_printed": len(drawn_pairs) <= _PRINTED_PAIRS,
         "notes": _notes(summary),
-        "of_times": OF_TIMES,
         "most_bots": MOST_BOTS,
         "points": points,
         "drawn": drawn,
@@ -98,14 +96,16 @@ def _parts(summary: Summary) -> dict[str, Any]:
 def _notes(summary: Summary) -> dict[str, list[str]]:
     """Return the notes of every table; what they all say stands below the first one only."""
     remarks = set(summary.field.remarks)
+    of_times = [note for facet in summary.field.optional for note in facet.notes]
 
     def own(table: Table) -> list[str]:
         return [note for note in table.notes if note not in remarks]
 
     return {
-        "standings": [note for note in summary.standings.notes if note != OF_TIMES],
+        "standings": [note for note in summary.standings.notes if note not in of_times],
         "encounters": own(summary.encounters),
         "seats": own(summary.seats),
+        "times": of_times,
     }
 
 

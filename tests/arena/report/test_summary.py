@@ -26,6 +26,7 @@ from arena.report.templates import plain
 from arena.store.opening import read_league, read_played
 from arena.store.result import PlayedMatch, Record
 from arena.store.store import Store
+from arena.tables.facet import Facet
 from arena.tables.table import Table, render
 from tests.arena.conftest import ARENA, ROOT, Arena
 from tests.benchmarks.ready_worker import ready
@@ -267,6 +268,15 @@ def test_matches_that_wait_are_among_the_lengths_and_that_is_said_once(tmp_path:
         ("times", "their times are those of all matches"),
     ):
         assert page.text.count(remark) == page.said[section].count(remark) == 1
+
+
+def test_how_quiet_machines_were_stands_where_times_are(tmp_path: Path) -> None:
+    summary = read(league_of(tmp_path / "cup", ("ann", "bob")))
+    note = "Others had the core."
+    field = replace(summary.field, optional=[Facet(notes=[note])])
+    standings = replace(summary.standings, notes=[*summary.standings.notes, note])
+    page = Parsed(page_of(replace(summary, field=field, standings=standings)))
+    assert page.text.count(note) == page.said["times"].count(note) == 1
 
 
 def test_a_league_all_of_whose_bots_left_says_so(tmp_path: Path) -> None:
