@@ -52,8 +52,14 @@ class Way(NamedTuple):
         if self.no_open and not self.browser:
             raise ArenaError("--no-open is for --browser: nothing else is opened.")
         if self.browser and bots.count(HUMAN) != 1:
+            if HUMAN not in bots:
+                raise ArenaError(
+                    f"--browser is for one person, and no seats are {HUMAN!r}. To look at a match "
+                    f"between bots, leave it out; the page of `arena report` shows those of a "
+                    f"league in a browser."
+                )
             raise ArenaError(
-                f"--browser is for one person, and {bots.count(HUMAN) or 'no'} seats are "
+                f"--browser is for one person, and {bots.count(HUMAN)} seats are "
                 f"{HUMAN!r}. Give {HUMAN!r} one seat; without --browser, several people can play "
                 f"at one terminal."
             )
