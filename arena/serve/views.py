@@ -106,7 +106,7 @@ def table_view(folder: Path, since: str = "") -> TableView:
             last = max((site.last for site in store.tallies.sites()), default="")
         field = public_field(league, store)
         ratings = fit(field.deals, bots=field.bots)
-        table = leaderboard(field, ratings)
+        table = leaderboard(field, ratings, more=True)
         return TableView(
             league=league_name(league),
             game=league.game.name,

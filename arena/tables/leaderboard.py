@@ -355,13 +355,13 @@ def _more_deals_note(field: Field, close: Neighbours) -> str:
         return f"{begun} may be equals, which no number of deals separates{else_}."
     least = words.number(_about(close.more_from or 1))
     if close.more_to is None:
-        doubt = f"at least {least}; no number would, if they are equals"
+        doubt = f"It may take {least} or more; if they are equals, no number is enough."
     else:
-        doubt = f"{least} to {words.number(_about(close.more_to))}"
+        doubt = f"It may take {least} to {words.number(_about(close.more_to))} of each."
     matches = words.counted(_about(round(close.part * field.matches)), "more match", "more matches")
     return (
-        f"About {words.counted(_about(close.more), 'more deal')} of each bot ({doubt}) would "
-        f"separate {whom}: {matches} in all."
+        f"About {words.counted(_about(close.more), 'more deal')} of each bot would separate "
+        f"{whom}: {matches} in all. {doubt}"
     )
 
 

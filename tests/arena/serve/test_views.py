@@ -114,6 +114,7 @@ def test_who_is_disqualified_is_said_with_the_reason(cup: Path) -> None:
     view = table_view(cup)
     assert [row["bot"] for row in view.rows] == ["ann", "cat"]
     assert "bob was disqualified: It was ann. Its matches do not count." in view.notes
+    assert any("more matches in all" in note for note in view.notes), "what would settle ranks"
     bot = bot_view(cup, "bob")
     assert (bot.present, bot.row) == (False, None)
     assert bot.disqualified == "bob was disqualified: It was ann."
