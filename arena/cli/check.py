@@ -23,6 +23,7 @@ from arena.cli.options import (
     sandbox_option,
     sandbox_uid_option,
 )
+from arena.cli.plain import made_of_plain
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say, screen_width, show, warn_unprotected
 from arena.environment.errors import PackagesError
@@ -94,11 +95,14 @@ def _setting(
 def check_command(bot: str, setting: Setting, keys: tuple[str, ...], form: str) -> None:
     """Check step by step whether a bot can play a game; exit with 1 if it cannot.
 
-    It plays in every seat against random moves, in the sandbox and within the limits of a league.
-    The step that fails is shown with the last lines on the wire and the bot's standard error.
+    BOT is an executable, a folder with a bot.toml, or a program written for the kit, as an author
+    may hand it in. It plays in every seat against random moves, in the sandbox and within the
+    limits of a league. The step that fails is shown with the last lines on the wire and the bot's
+    standard error.
 
     \b
     arena check ./my_bot --game khan
+    arena check bot.py --game khan
     arena check ./my_bot --game khan --seats 3 --limit move_time=0.1
     arena check ./my_bot --game guerra --format json
     arena check ./my_bot --game khan \\
@@ -106,6 +110,7 @@ def check_command(bot: str, setting: Setting, keys: tuple[str, ...], form: str) 
         --key https://api.example.org=MY_KEY
     """
     found: Bot | ArenaError
+    bot = made_of_plain([bot]).get(bot, bot)
     try:
         with Builder(setting.build, setting.sandbox_uid, setting.environments).open() as builder:
             said = lock_packages(Path(bot), builder)

@@ -25,6 +25,7 @@ from arena.cli.options import (
     sandbox_option,
     sandbox_uid_option,
 )
+from arena.cli.plain import keep_made, made_of_plain
 from arena.cli.progress import StatusLine
 from arena.cli.rates import rates_of, rates_options
 from arena.cli.running import (
@@ -78,6 +79,11 @@ class _Asked:
     opening: Mapping[str, Any]
 
     @cached_property
+    def plain(self) -> Mapping[str, str]:
+        """Other words for those that mean programs without a bot.toml."""
+        return made_of_plain((self.one, self.other, *self.others), named=True)
+
+    @cached_property
     def kept(self) -> LeaguePlan | None:
         """The league that is gone on with; None for a new one."""
         keep = self.keep
@@ -111,7 +117,7 @@ class _Asked:
     def make(self, folder: Path, *, is_there: bool = False) -> LeaguePlan:
         """Make a league of it, with paths relative to its folder, or write the file of one anew."""
         fresh = self.kept.limits.fresh if self.kept else True  # or what is learnt would be counted
-        return make_league(
+        made = make_league(
             folder,
             msgspec.structs.replace(self.settings, game=word_in(self.found[1], folder)),
             self.options,
@@ -120,6 +126,9 @@ class _Asked:
             opening=self.opening,
             is_there=is_there,
         )
+        if is_there or folder == self.keep:
+            keep_made(made, self.plain.values(), is_new=not is_there)
+        return made
 
     def names(self) -> tuple[str, str]:
         """Return the names of A and B."""
@@ -131,7 +140,7 @@ class _Asked:
         kind = self.found[0]
         assert self.settings.seats is not None
         words = (self.one, self.other, *_filled(kind, self.settings.seats, self.others))
-        entries = [entry_of(word, kind, folder) for word in words]
+        entries = [entry_of(self.plain.get(word, word), kind, folder) for word in words]
         names = [str(entry["name"]) for entry in entries]
         names[:2] = _two_names(names[:2], words[:2])
         for number, name in enumerate(names[2:], 2):

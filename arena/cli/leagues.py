@@ -33,6 +33,7 @@ from arena.cli.options import (
     trust_option,
     values_option,
 )
+from arena.cli.plain import keep_made, made_of_plain
 from arena.cli.progress import ProgressLine
 from arena.cli.rating import rated
 from arena.cli.running import (
@@ -158,9 +159,9 @@ def init(
 ) -> None:
     """Make a league: a folder whose league.toml says what to play.
 
-    BOT is a bundled bot (`arena bots`), an executable, or a folder with a bot.toml;
-    NAME=BOT calls it NAME. Bots are not tried, as they are by `arena add`, which can also
-    enter all of them later.
+    BOT is a bundled bot (`arena bots`), an executable, a folder with a bot.toml, or a program
+    written for the kit, which is copied into LEAGUE/bots; NAME=BOT calls it NAME. Bots are not
+    tried, as they are by `arena add`, which can also enter all of them later.
 
     \b
     arena init cup --game guerra sensible mine=./my_bot
@@ -175,9 +176,11 @@ def init(
     if words["seats"] is None:
         words["seats"] = kind.seat_counts[0]
     settings = _asked_settings(word_in(source, league), **words)
-    entries = entries_of(bots, kind, league)
+    plain = made_of_plain(bots, named=True)
+    entries = entries_of([plain.get(bot, bot) for bot in bots], kind, league)
     of_format = listed(tournament_options, FORMATS[settings.tournament].options)
     made = make_league(league, settings, options, limits, entries, of_format, opening)
+    keep_made(made, plain.values(), is_new=True)
     click.echo(f"{made.folder / FILE} is written.")
     _tell_made(made, limits)
 

@@ -30,6 +30,7 @@ from arena.cli.options import (
     sandbox_uid_option,
     trust_option,
 )
+from arena.cli.plain import made_of_plain
 from arena.cli.progress import StatusLine
 from arena.cli.running import built
 from arena.cli.saying import say, screen_width, tell_unmet, warn_unprotected
@@ -162,7 +163,8 @@ def play(
     chosen = read_options(kind, options, len(bots))
     _refuse_door(limits)
     way.check(bots)
-    found = [_bot(word, kind, sandbox_uid) for word in bots]
+    made = made_of_plain(bots)
+    found = [_bot(made.get(word, word), kind, sandbox_uid) for word in bots]
     names = distinct([bot.name if bot else HUMAN for bot in found])
     behind = deal_behind(kind.name, seed)
     with _explained(source):

@@ -15,9 +15,9 @@ from arena.handin.programs import (
     complete,
     inner,
     is_lone,
+    is_plain,
     kit_of,
     lacking,
-    language_of,
     no_program,
 )
 from arena.handin.sources import unpacked
@@ -127,8 +127,7 @@ def _is_made(path: Path) -> bool:
     """Return whether what was named must be made into a bot: it is one that is not run in place."""
     if path.is_dir():
         return not (path / BOT_FILE).exists()
-    is_program = bool(language_of(path)) and not os.access(path, os.X_OK)
-    return is_archive(path) or (path.is_file() and is_program)
+    return is_archive(path) or is_plain(path)
 
 
 def _handed_in(folder: Path, passed_over: list[str]) -> Iterator[HandedIn]:

@@ -149,6 +149,12 @@ def _named(files: Sequence[Path]) -> str:
     return safe(", ".join(path.name for path in files[:_SHOWN]) + more)
 
 
+def is_plain(path: Path) -> bool:
+    """Return whether a file is written for a kit, and is a bot only with a bot.toml beside it."""
+    is_source = path.is_file() and bool(language_of(path)) and not os.access(path, os.X_OK)
+    return is_source and not (path.parent / BOT_FILE).exists()
+
+
 def is_lone(path: Path) -> bool:
     """Return whether a file is a program that can be a bot by itself."""
     return not kit_of(path) and bool(language_of(path) or is_program(str(path)))
