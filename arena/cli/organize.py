@@ -43,10 +43,17 @@ _SAID: dict[State, str] = {
     "entered": "entered",
     "replaced": "replaced",
     "unchanged": "is there",
+    "changed": "CHANGED",
     "refused": "REFUSED",
 }
 """The states of verdicts, in their order."""
-_COUNTED: dict[State, str] = {**_SAID, "unchanged": "there already", "refused": "refused"}
+_COUNTED: dict[State, str] = {
+    **_SAID,
+    "unchanged": "there already",
+    "changed": "changed, and not entered",
+    "refused": "refused",
+}
+_LEFT: tuple[State, ...] = "changed", "refused"  # those that were not entered
 _WHY = "Why, and what to do"
 
 
@@ -112,7 +119,7 @@ def add(
     notes = [*_of_replaced(plan, verdicts), *_summary(league, verdicts)]
     notes += _unmet(league, lacking, verdicts)
     notes += _passed_over(passed_over)
-    has_refused = any(verdict.state == "refused" for verdict in verdicts)
+    has_refused = any(verdict.state in _LEFT for verdict in verdicts)
     if has_refused and feedback is None:
         notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
     show(_table(verdicts, plan.game.name, notes), form)
@@ -144,6 +151,13 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     states = Counter(verdict.state for verdict in verdicts)
     counts = [f"{states[state]} {word}" for state, word in _COUNTED.items() if states[state]]
     yield f"{counted(len(verdicts), 'bot')}: {', '.join(counts)}."
+    if changed := [verdict.name for verdict in verdicts if verdict.state == "changed"]:
+        have = "has" if len(changed) == 1 else "have"
+        yield (
+            f"{counted(len(changed), 'bot')} {have} changed ({first_few(changed)}): give --replace "
+            f"to check the new files and put them in the place of the old ones; NAME=BOT enters "
+            f"one under another name."
+        )
     left = read_played(league)
     if len(left.bots) < left.seats:
         yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
@@ -173,7 +187,7 @@ def _of_replaced(plan: LeaguePlan, verdicts: Sequence[BotVerdict]) -> Iterator[s
 def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict]) -> Iterator[str]:
     """Yield what bots need and have not, those that were found among them, and how they get it."""
     plan = read_played(league)
-    new = [verdict.name for verdict in verdicts if verdict.state != "refused"]
+    new = [verdict.name for verdict in verdicts if verdict.state not in _LEFT]
     yield from wishes(plan, new)
     for each in found:
         if isinstance(each.bot, Bot) and (name := composed(each.name)) not in new:
@@ -219,7 +233,7 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
         Column(
             "Verdict",
             lambda row: _SAID[row["verdict"]],
-            style=lambda row: "bad" if row["verdict"] == "refused" else None,
+            style=lambda row: "bad" if row["verdict"] in _LEFT else None,
         ),
         Column(_WHY, lambda row: safe(_mended(row)), width=40),
     )

@@ -24,10 +24,11 @@ from arena.text import composed, counted, fold, quoted, safe
 from protocol.errors import ArenaError, RunError
 from referee.sandbox import own_cores
 
-State: TypeAlias = Literal["entered", "replaced", "unchanged", "refused"]
+State: TypeAlias = Literal["entered", "replaced", "unchanged", "changed", "refused"]
 _EVERY = 0.2  # seconds between two words on how the checks are getting on
 _GRACE = 1.0  # seconds for the checks that are given up; what they started ends with this process
 _NAMED = 3  # of the bots that are being checked
+_STAYS = "The one of this name that is in the league plays on."
 
 _Check = Callable[[Bot, Callable[[str], None]], list[Step]]
 """Checks a bot; calls what it is given with its progress."""
@@ -74,6 +75,8 @@ class BotVerdict:
     """Why it was refused without a check, or after it."""
     remedy: str = ""
     """What the organizer can do then."""
+    stays: bool = False
+    """Whether another program of its name plays on."""
 
     @property
     def step(self) -> str:
@@ -89,8 +92,11 @@ class BotVerdict:
 
     @property
     def for_author(self) -> str:
-        """What its author is told, in a sentence; nothing if nothing is to be mended in it."""
-        return to_mend(self.name, self.steps)
+        """What its author is told, in a sentence or two; nothing if nothing is to be mended."""
+        said = to_mend(self.name, self.steps)
+        if self.state == "changed":
+            said = "It was not checked, as it has changed."
+        return f"{said} {_STAYS}" if said and self.stays else said
 
     def text(self, game: str, width: int) -> Iterator[str]:
         """Yield the lines of the verdict, as `arena check` shows one."""
@@ -98,6 +104,8 @@ class BotVerdict:
             yield from text(self.name, game, self.steps, width)
         if self.refusal:
             yield from fold(safe(f"{self.name} was not entered: {self.refusal}"), width)
+        if self.stays:
+            yield from fold(_STAYS, width)
 
 
 def entered(
@@ -163,7 +171,8 @@ def _known(
     """Return the verdict on a bot that need not be checked for it; None if it must be."""
     name = composed(each.name)
     if not isinstance(each.bot, Bot):
-        return BotVerdict(name, each.place, "refused", list(unready(each.bot)))
+        stays = _plays(league, name)
+        return BotVerdict(name, each.place, "refused", list(unready(each.bot)), stays=stays)
     for other in before:
         if isinstance(other.bot, Bot) and composed(other.name) == name:
             return _refused(
@@ -181,13 +190,24 @@ def _known(
     if _is_as(present, each.bot) and present.version in played_versions(league, present):
         return BotVerdict(name, each.place, "unchanged")
     if not terms.replace and not _is_as(present, each.bot):
-        return _refused(
-            each,
-            f"it differs from the {name} that is in the league.",
-            f"--replace puts this one in its place, and OTHER={each.place} enters it under another "
-            f"name.",
+        return replace(
+            _refused(
+                each,
+                f"it differs from the {name} that is in the league.",
+                f"--replace puts this one in its place, and OTHER={each.place} enters it under "
+                f"another name.",
+            ),
+            state="changed",
+            stays=_plays(league, name),
         )
     return None
+
+
+def _plays(league: LeaguePlan, name: str) -> bool:
+    """Return whether a bot of this name is in a league, and can play."""
+    present = league.bot_named(name)
+    is_out = name in {gone.name for gone in league.disqualified}
+    return present is not None and not isinstance(present, LostBot) and not is_out
 
 
 def _refused(each: Brought, why: str, remedy: str) -> BotVerdict:
@@ -219,7 +239,9 @@ def _judged(
             f"{next(step.detail for step in steps if step.state == 'FAILED')}; it is in the league "
             f"with these files: mend them, or `arena remove` it"
         )
-        return BotVerdict(bot.name, each.place, "refused", steps, also if is_same else "")
+        stays = not is_same and _plays(league, bot.name)
+        also = also if is_same else ""
+        return BotVerdict(bot.name, each.place, "refused", steps, also, stays=stays)
     try:
         found = copied(bot, league.folder) if terms.copy or each.is_made else bot
         entry = {**entry_for(found, league.folder), **bot.grant.given}

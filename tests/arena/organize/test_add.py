@@ -110,11 +110,20 @@ def test_a_folder_of_programs_is_entered_and_next_week_only_what_changed(
     (Path("in") / "cyd.py").write_text(program + "# mended\n")
     rows = verdicts(arena, cup, "in", code=1)
     said = {name: row["verdict"] for name, row in rows.items()}
-    assert said == {"bob": "refused", "cyd": "entered", "dan": "unchanged"}
+    assert said == {"bob": "changed", "cyd": "entered", "dan": "unchanged"}
     assert "--replace puts this one in its place" in rows["bob"]["why"]
+    assert "league plays on" in rows["bob"]["for_author"]
+    assert "--replace" not in rows["bob"]["for_author"]
+    feedback = cup.parent / "feedback"
+    golden(arena("add", cup, "in/bob.py", "--feedback", feedback, *QUICK).stdout)
+    golden((feedback / "bob" / "verdict.txt").read_text())
     rows = verdicts(arena, cup, "in", "--replace")
     said = {name: row["verdict"] for name, row in rows.items()}
     assert said == {"bob": "replaced", "cyd": "unchanged", "dan": "unchanged"}
+    (Path("in") / "bob.py").write_text("def (\n")
+    row = verdicts(arena, cup, "in/bob.py", "--replace", code=1)["bob"]
+    assert row["verdict"] == "refused"
+    assert row["for_author"].endswith("plays on.")
 
 
 def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> None:
