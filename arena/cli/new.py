@@ -91,8 +91,13 @@ def new(
     if uci is not None:
         _bridge(folder, uci, lang, game)
         return
+    asked = {
+        f"--lang, which is one of {', '.join(languages())}": lang,
+        "--game, which `arena games` lists": game,
+    }
     if lang is None or game is None:
-        raise click.UsageError("Name the language and the game, with --lang and --game.")
+        missing = [words for words, given in asked.items() if given is None]
+        raise click.UsageError(f"Missing {'; and '.join(missing)}.")
     kind, source = find_game(game)
     name, language = find_language(lang)
     files = write_bot(folder, name, kind, word_in(source, folder), packages)

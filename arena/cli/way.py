@@ -51,13 +51,13 @@ class Way(NamedTuple):
             )
         if self.no_open and not self.browser:
             raise ArenaError("--no-open is for --browser: nothing else is opened.")
-        if self.browser and bots.count(HUMAN) != 1:
-            if HUMAN not in bots:
-                raise ArenaError(
-                    f"--browser is for one person, and no seats are {HUMAN!r}. To look at a match "
-                    f"between bots, leave it out; the page of `arena report` shows those of a "
-                    f"league in a browser."
-                )
+        if self.browser and HUMAN not in bots:
+            raise ArenaError(
+                f"--browser is for a person, who plays on a page, and no seat is {HUMAN!r}. To see "
+                f"bots play: leave it out for the terminal, or keep the match with --save FILE; "
+                f"`arena report LEAGUE -o FILE` makes a page of a league."
+            )
+        if self.browser and bots.count(HUMAN) > 1:
             raise ArenaError(
                 f"--browser is for one person, and {bots.count(HUMAN)} seats are "
                 f"{HUMAN!r}. Give {HUMAN!r} one seat; without --browser, several people can play "

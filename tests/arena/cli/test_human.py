@@ -174,7 +174,7 @@ def test_quick_plays_at_once_and_a_question_is_bold_where_that_is_wanted(
     ("bots", "words", "said"),
     [
         ("human human", "--browser", "--browser is for one person, and 2 seats are 'human'."),
-        ("random random", "--browser", "--browser is for one person, and no seats are 'human'."),
+        ("random random", "--browser", "`arena report LEAGUE -o FILE` makes a page"),
         ("human random", "--no-open", "--no-open is for --browser: nothing else is opened."),
     ],
 )
