@@ -1,6 +1,7 @@
 """Commands on the bots of a league: add, remove, feedback."""
 
 import dataclasses
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,7 @@ from arena.cli.options import (
 from arena.cli.progress import StatusLine
 from arena.cli.rating import rated
 from arena.cli.saying import say, show, warn_unprotected
+from arena.handin.filenames import bot_name
 from arena.handin.gather import Workplace, gathered
 from arena.handin.stale import settle, take_out
 from arena.league.bot import Bot
@@ -113,12 +115,12 @@ def add(
     """
     plan = with_game(read_played(league))
     with Workplace(plan.folder, terms.sandbox_uid) as room:
-        found, passed_over = gathered(bots, plan.loaded, room)
+        found, passed_over, people = gathered(bots, plan.loaded, room)
         verdicts = _enter(plan, found, terms, feedback)
     lacking = [] if terms.grant else found
     notes = [*_of_replaced(plan, verdicts), *_summary(league, verdicts)]
     notes += _unmet(league, lacking, verdicts)
-    notes += _passed_over(passed_over)
+    notes += [*_of_people(plan, people), *_passed_over(passed_over)]
     has_refused = any(verdict.state in _LEFT for verdict in verdicts)
     if has_refused and feedback is None:
         notes.append("`--feedback DIR` writes each verdict whole; `arena check` shows one.")
@@ -194,6 +196,25 @@ def _unmet(league: Path, found: Sequence[Brought], verdicts: Sequence[BotVerdict
             bot = dataclasses.replace(each.bot, grant=plan.grant_of(name))
             if why := unmet(bot, plan.limits, "`arena add --grant` lets it have that."):
                 yield why
+
+
+def _of_people(plan: LeaguePlan, people: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """Yield who has several bots: those that came now, and those that were there before."""
+    came = {name for names in people.values() for name in names}
+    for who, names in people.items():
+        if len(names) > 1:
+            yield (
+                f"{len(names)} programs came from {who}, or from people of that name: "
+                f"{', '.join(names)}."
+            )
+        form = re.compile(rf"{re.escape(bot_name(who))}(_[0-9]+)?")
+        there = [bot.name for bot in plan.bots if form.fullmatch(bot.name)]
+        if old := [name for name in there if name not in came]:
+            are = "is" if len(old) == 1 else "are"
+            yield (
+                f"{', '.join(names)} came from {who}, and {', '.join(old)} {are} there from "
+                f"before: `arena remove` takes out what is to play no more."
+            )
 
 
 def _passed_over(names: Sequence[str]) -> Iterator[str]:

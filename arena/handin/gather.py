@@ -43,6 +43,8 @@ class Gathering(NamedTuple):
     bots: list[Brought]
     passed_over: list[str]
     """Files of the system, of editors and for readers, and our kits, by name."""
+    people: dict[str, list[str]]
+    """The bots of each person, as a learning platform calls people."""
 
 
 class HandedIn(NamedTuple):
@@ -53,6 +55,8 @@ class HandedIn(NamedTuple):
     place: Path
     files: Mapping[str, Path]
     """Where each file or folder is, by what its author called it."""
+    who: str = ""
+    """Whose it is, as a learning platform says it; or nothing."""
 
 
 class Workplace:
@@ -101,7 +105,7 @@ def gathered(words: Sequence[str], game: type[Game], room: Workplace) -> Gatheri
     archives. What cannot be run is among the bots too, with the reason. Raises ArenaError if a
     folder holds too much to be one of hand-ins.
     """
-    found = Gathering([], [])
+    found = Gathering([], [], {})
     for word in words:
         try:
             called, what = called_and_meant(word)
@@ -113,14 +117,42 @@ def gathered(words: Sequence[str], game: type[Game], room: Workplace) -> Gatheri
             league = ArenaError(f"{safe(what)} is a league, and no bot.")
             found.bots.append(Brought(called or path.name, what, league))
         elif path.is_dir() and not (path / BOT_FILE).exists() and called is None:
-            for one in _handed_in(path, found.passed_over):
-                found.bots.append(_brought(one, game, room))
+            _take(path, what, found, game, room)
+        elif called is None and (unpacked_class := _class_in(path, room)):
+            _take(unpacked_class, what, found, game, room)
         elif _is_made(path):
             one = HandedIn(bot_name(stem(path.name)), path, {path.name: path})
             found.bots.append(_brought(one._replace(name=called or one.name), game, room))
         else:
             found.bots.append(_named(what, what, game, called))
     return found
+
+
+def _take(folder: Path, what: str, found: Gathering, game: type[Game], room: Workplace) -> None:
+    """Take what was handed in in a folder, which was named so."""
+    for one in _handed_in(folder, found.passed_over):
+        brought = _brought(one, game, room)
+        found.bots.append(brought._replace(place=f"{Path(what) / one.place.name}"))
+        if one.who:
+            found.people.setdefault(one.who, []).append(brought.name)
+
+
+def _class_in(path: Path, room: Workplace) -> Path | None:
+    """Return a folder with what an archive holds, if all is called as a learning platform does.
+
+    One that is called so itself is one author's, who could hand in what is called by others.
+    """
+    if not is_archive(path) or titled(path.name).who:
+        return None
+    target = room.new()
+    try:
+        _fill(path, target, room)
+    except ArenaError:  # it is told when a bot is made of it
+        return None
+    folder = inner(target)
+    said = [titled(each.name) for each in folder.iterdir() if not is_junk(each.name)]
+    people = {(each.who, each.number) for each in said}
+    return folder if len(people) > 1 and all(each.who for each in said) else None
 
 
 def _is_made(path: Path) -> bool:
@@ -160,7 +192,7 @@ def _handed_in(folder: Path, passed_over: list[str]) -> Iterator[HandedIn]:
             name = bot_name(f"{name[:28]}_{whose[1]}")
         elif is_one and name.lower() in usual:
             name = bot_name(folder.resolve().name)
-        yield HandedIn(name, next(iter(files.values())), files)
+        yield HandedIn(name, next(iter(files.values())), files, whose[0])
 
 
 def _is_kit(path: Path) -> bool:

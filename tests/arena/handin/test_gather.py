@@ -138,6 +138,28 @@ def test_files_of_a_learning_platform_are_sorted_by_their_authors(
     gathering = found(inbox)
     assert refusals(gathering) == {}
     assert sorted(bots(gathering)) == ["Ann_Lee_11", "Ann_Lee_33", "Bo_Ek", "Cy_Ng", "doejane"]
+    assert gathering.people["Ann Lee"] == ["Ann_Lee_11", "Ann_Lee_33"]
+
+
+def test_one_archive_of_a_platform_is_a_class_and_an_authors_is_not(
+    tmp_path: Path, found: Gather
+) -> None:
+    whole = tmp_path / "cs1-Bots-42.zip"
+    with zipfile.ZipFile(whole, "w") as archive:
+        for name in (
+            "Ann Lee_11_assignsubmission_file_/bot.py",
+            "Bo Ek_22_assignsubmission_file_x.py",
+        ):
+            archive.writestr(name, PLAIN)
+    gathering = found(whole)
+    assert sorted(bots(gathering)) == ["Ann_Lee", "Bo_Ek"]
+    assert {each.place for each in gathering.bots} == {
+        f"{whole}/Ann Lee_11_assignsubmission_file_",
+        f"{whole}/Bo Ek_22_assignsubmission_file_x.py",
+    }
+    one = shutil.copy(whole, tmp_path / "Mal Lory_66_assignsubmission_file_x.zip")
+    assert [*bots(found(one))] == ["Mal_Lory_66_assignsubmission_file_x"]
+    assert [*bots(found(f"mine={whole}"))] == ["mine"]
 
 
 def test_our_kit_is_known_by_what_it_is_in_every_language(tmp_path: Path) -> None:

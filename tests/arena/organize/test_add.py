@@ -126,6 +126,18 @@ def test_a_folder_of_programs_is_entered_and_next_week_only_what_changed(
     assert row["for_author"].endswith("plays on.")
 
 
+@pytest.mark.slow  # it checks programs
+def test_who_has_several_bots_is_told(arena: Arena, cup: Path, golden: Golden) -> None:
+    program = "import kit\nkit.run(lambda ask: ask.legal[0] if ask.legal else ask.samples[0])\n"
+    for week, number in (1, 11), (1, 12), (2, 13):
+        file = Path(f"week {week}") / f"Ann Lee_{number}_assignsubmission_file_bot.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"{program}# {number}\n")
+    for week in "week 1", "week 2":
+        golden(arena("add", cup, week, *QUICK).stdout)
+    assert names(cup) == ["Ann_Lee", "Ann_Lee_11", "Ann_Lee_12"]
+
+
 def test_names_that_are_taken(arena: Arena, cup: Path, make_bot: MakeBot) -> None:
     make_bot("one/ada")
     make_bot("two/ada", FINE + "# another\n")
