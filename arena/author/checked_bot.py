@@ -93,6 +93,9 @@ class CheckedBot:
         except SandboxError as error:
             yield Step(RUNS, "FAILED", error.what)
             return
+        if empty := self._empty():
+            yield Step(RUNS, "FAILED", f"{empty} is empty: there is no program in it")
+            return
         old = "" if self._is_built else stale(self._bot)
         yield Step(RUNS, "advice", f"{where}, but {old}") if old else Step(RUNS, "ok", where)
         try:
@@ -115,6 +118,15 @@ class CheckedBot:
         finally:
             process.stop()
         yield from self._repeated(trials)
+
+    def _empty(self) -> str:
+        """Return the name of its program if that is an empty file; else nothing."""
+        words = [word.removeprefix("./") for word in self._bot.command]
+        program = next((word for word in words if word in self._bot.files), "")
+        if not program or (program != words[0] and self._bot.command[0].startswith("./")):
+            return ""  # it is made by a build, and this may be what it reads
+        path = self._bot.folder / program
+        return "" if not path.is_file() or path.stat().st_size else program
 
     def _play_all(self, process: BotProcess, trials: list[Trial]) -> str:
         """Play matches until there are enough or one has a fault; return what else is wrong."""
@@ -268,7 +280,8 @@ class CheckedBot:
         if number >= enough:
             return Step(WHOLE, "ok", played)
         more = self._setting.patience * 1.5 * enough / number
-        detail = f"{played}; time was up for the rest of {enough}: --seconds {more:.0f}"
+        given = self._setting.given or f"--seconds {more:.0f}"
+        detail = f"{played}; time was up for the rest of {enough}: {given}"
         return Step(WHOLE, "ok", detail, cut_short=True)
 
     def _quiet(self, trials: Sequence[Trial]) -> Step:
@@ -333,7 +346,8 @@ class CheckedBot:
                         return Step(
                             title,
                             "advice",
-                            f"{trial.name()}, its decision {at}: results cannot be repeated",
+                            f"{trial.name()}, its decision {at}: results cannot be repeated; "
+                            f"let chance come from the seed of the kit, in Python ask.rng",
                             [f"first  {_words(then)}", f"now    {_words(now)}"],
                         )
         except BotError as error:

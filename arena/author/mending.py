@@ -1,7 +1,9 @@
 """What the author of a bot that is not fit is told in a line: what failed, and what to do."""
 
 import re
+import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import PurePath
 
 from arena.author.new import languages
@@ -14,13 +16,21 @@ _FRAME = re.compile(r'File "([^"\0]{1,300})", line ([0-9]{1,7})')
 _ERROR = re.compile(r"[\w.]{0,80}(Error|Exception|Interrupt)\b")
 _MODULE = re.compile(r"No module named '([\w.]{1,80})'")
 _KINDS = re.compile(r"^match .{0,80}?: (?:late|illegal|malformed|flood|crash): (?:[\w ]{1,40}: )?")
-_OURS = ("it ", "there ")
+_OURS = ("it ", "its ", "there ")
 """How sentences of ours begin."""
+_NEAR = 0.82  # of 1: how alike names are of which one may be meant
 _LONGEST = 300  # characters of what a bot said
 _LOOP = "a bot ends with the loop of the kit, in Python kit.run(choose)"
 _PRINTS = (
     "it prints what is no answer, and its standard output is for answers alone: take out print and "
     "input, or print to standard error, in Python print(..., file=sys.stderr)"
+)
+_NOTHING = "did its choice return nothing?"
+_RETURNS = "its choice returns nothing: let every way through it end with return and a move"
+_IDLE = " was idle"
+_WAITS = (
+    "it waits, and does not think: the kit alone reads lines and answers them, so take out what "
+    "reads or sleeps, in Python input() and sleep()"
 )
 _TOLD = {
     LEGAL: ("it made a move that is not legal", "return one of the legal moves that are listed"),
@@ -41,11 +51,15 @@ def to_mend(name: str, steps: Sequence[Step]) -> str:
         return _sentence(detail)
     if failed.title not in _TOLD and (error := _error(failed.evidence)):
         return _sentence(error)
+    if failed.title in (READY, TIMELY) and _IDLE in detail:
+        return _sentence(_WAITS)
     if failed.title == READY:
         return _sentence(_unready(detail))
     what, remedy = _TOLD.get(failed.title, (f"the step failed that it {failed.title}", ""))
-    why = _KINDS.sub("", detail)
-    if failed.title == BUILT and (printed := _printed(failed.evidence)):
+    if failed.title == QUIET and _NOTHING in detail:
+        return _sentence(_RETURNS)
+    why = _KINDS.sub("", detail).rstrip(".")
+    if failed.title == BUILT and (printed := _printed(failed.evidence)) not in why:
         why = f"{why}; {printed}"
     return _sentence(": ".join(filter(None, [f"{what} ({_cut(why)})" if why else what, remedy])))
 
@@ -83,6 +97,10 @@ def _error(evidence: Sequence[str]) -> str:
 def _without(module: str) -> str:
     if module.lower() == "kit":
         return f"there is no module {module}: write import kit, in small letters"
+    known = {"kit", *(name for name in sys.stdlib_module_names if name[0] != "_")}
+    near = get_close_matches(module, sorted(known), 1, _NEAR)
+    if near and module not in known:  # else it lacks on this machine
+        return f"there is no module {module}: did you mean {near[0]}?"
     return (
         f"it needs {module}, which is neither Python's own nor one of its files: write it without, "
         f"or hand in a folder as `arena new --package {module}` makes it"

@@ -44,6 +44,8 @@ class Setting(NamedTuple):
     """That of the league that it is to enter, where what it spends at the door is counted."""
     sandbox_uid: int | None = None
     """As for a `Launcher`."""
+    given: str = ""
+    """Who gave the time for it, if its author did not; else an option for more is named."""
 
 
 def of_league(league: LeaguePlan, patience: float, sandbox_uid: int | None) -> Setting:

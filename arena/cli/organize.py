@@ -144,7 +144,8 @@ def _enter(
             has_author = not (isinstance(each.bot, Bot) and each.bot.is_bundled)
             if feedback is not None and has_author:
                 called[verdict.name] += 1
-                write_verdict(feedback, verdict, plan.game.name, called[verdict.name])
+                made = each.bot.folder if isinstance(each.bot, Bot) and each.is_made else None
+                write_verdict(feedback, verdict, plan.game.name, called[verdict.name], made)
     return verdicts
 
 
@@ -162,7 +163,7 @@ def _summary(league: Path, verdicts: Sequence[BotVerdict]) -> Iterator[str]:
         )
     left = read_played(league)
     if len(left.bots) < left.seats:
-        yield f"A match needs {left.seats} bots; there are {len(left.bots)}."
+        yield f"A match needs {left.seats} bots, and the league has {len(left.bots)}."
     elif (states["entered"] or states["replaced"]) and not is_served(league):
         yield f"Next: arena run {quoted(league)}"
 
@@ -233,8 +234,9 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
 
 def _mended(row: Row) -> str:
     """Return what its author is to do, and what the organizer, if there is anything."""
-    said = row["for_author"] or row["why"] or ""
-    return f"{said} (Step: {row['step']}.)" if row["step"] and not row["for_author"] else said
+    told = row["for_author"] if row["verdict"] == "refused" else ""
+    said = told or row["why"] or ""
+    return f"{said} (Step: {row['step']}.)" if row["step"] and not told else said
 
 
 def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> Table:
@@ -245,7 +247,7 @@ def _table(verdicts: Sequence[BotVerdict], game: str, notes: Sequence[str]) -> T
             "verdict": verdict.state,
             "step": verdict.step or None,
             "why": verdict.why or None,
-            "for_author": verdict.for_author or None,
+            "for_author": verdict.for_author(game) or None,
         }
         for verdict in verdicts
     ]
@@ -303,7 +305,7 @@ def remove(league: Path, names: tuple[str, ...], because: str | None, undo: bool
     for line in said:
         click.echo(safe(line))
     if not undo and len(left.bots) < left.seats:
-        say(f"A match needs {left.seats} bots; there are {len(left.bots)}.")
+        say(f"A match needs {left.seats} bots, and the league has {len(left.bots)}.")
     tell_run(league)
 
 

@@ -16,7 +16,7 @@ from arena.author.submitting import (
     awaited,
     packed,
 )
-from arena.author.verdict import State, Step, is_fit, lines, shown, verdict_table
+from arena.author.verdict import State, Step, lines, shown, verdict_table
 from arena.cli import main
 from arena.cli.options import output_format
 from arena.cli.progress import StatusLine
@@ -97,6 +97,12 @@ def verdict_on(client: Client, number: int, form: str = "simple") -> ShownSubmis
 def _show(submission: ShownSubmission, steps: Sequence[Step]) -> None:
     """Show the verdict: steps as `arena check` does, and the build's output if it failed."""
     bot, number = safe(submission.bot), submission.number
+    if submission.state == "refused":
+        said = [f"{bot} is refused: {submission.reason}", submission.remedy]
+        said += ["To hand in the same again can help."] if submission.can_retry else []
+        for words in filter(None, said):
+            click.echo("\n".join(fold(safe(words), screen_width())))
+        click.echo()
     if submission.step == "build" and submission.output:
         _show_output(submission.output)
     for place, step in shown(steps):
@@ -111,15 +117,8 @@ def _show(submission: ShownSubmission, steps: Sequence[Step]) -> None:
         case "replaced":
             click.echo(f"Submission {number} of {bot} was replaced: {safe(submission.reason)}")
         case _:
-            why = "; the step that failed shows why."
-            if is_fit(steps):
-                why = f" at the step {submission.step}: {submission.reason}"
-            said = [f"{bot} is refused{why}"]
-            said += [submission.remedy] if submission.remedy else []
-            said += ["To hand in the same again can help."] if submission.can_retry else []
-            for words in said:
-                for part in fold(safe(words), screen_width()):
-                    click.echo(part)
+            words = f"{bot} is refused at the step {submission.step} (submission {number})."
+            click.echo("\n".join(fold(safe(words), screen_width())))
 
 
 def _show_output(output: str) -> None:

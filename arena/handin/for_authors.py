@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.author.verdict import Step, step_rows
-from arena.text import safe
+from arena.text import quoted, safe
 from protocol.errors import ArenaError
 
 _LINES = 400  # that are kept of what shows a step
@@ -39,5 +39,6 @@ def cleaned(text: str, folder: Path) -> str:
     """Return text without the server's own paths, and not too long to be stored and shown."""
     text = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
     for path in (str(folder.resolve()), str(folder)):  # the longer one holds the other
+        text = text.replace(f"--fetch {quoted(path)}", "--fetch .")
         text = text.replace(f"{path}/", "").replace(path, "its folder")
     return _BUILDS.sub("", text) if _CACHE in text else text

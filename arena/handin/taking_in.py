@@ -10,6 +10,7 @@ from typing import Any, Self
 
 from arena.author.candidate import lock_packages
 from arena.author.check import check, unready
+from arena.author.mending import to_mend
 from arena.author.trial import of_league
 from arena.author.verdict import Step, built_step, unbuilt_step
 from arena.environment.errors import PackagesError
@@ -42,6 +43,7 @@ _BRING = (
     f"Put the wheels into the folder {WHEELS} beside {REQUIREMENTS} (pip download --only-binary "
     f":all: --dest {WHEELS} --requirement {REQUIREMENTS}), and hand it in with them."
 )
+_AGAIN = "Mend it, and hand it in again."
 _LATER = "Hand it in again later, or ask the organizer, who sees more of it."
 
 
@@ -238,7 +240,7 @@ class Intake:
             bot = bot_folder(folder, one.bot).hashed()
         except ArenaError as error:
             reason = cleaned(without_name(error, one.bot), folder)
-            raise Refusal(422, reason, "Mend it, and hand it in again.") from None
+            raise Refusal(422, reason, _AGAIN) from None
         program = PurePosixPath(bot.command[0])
         is_ours = program.is_absolute() and program.parts[:2] not in _SYSTEM
         if is_ours or ".." in program.parts:  # else whether it is there would be told
@@ -270,7 +272,7 @@ class Intake:
             self._add(one, steps, unbuilt_step(error), bot.folder)
             reason = cleaned(f"it {error.what}", bot.folder)
             shown = "What the build printed shows why. " * bool(error.said)
-            raise Refusal(422, reason, f"{shown}Mend it.") from None
+            raise Refusal(422, reason, f"{shown}{_AGAIN}") from None
         except SandboxError as error:
             self._log(one.number, error)
             raise Refusal(
@@ -291,7 +293,9 @@ class Intake:
             elsewhere = "it runs on its author's machine: nothing of it is tried here"
             self._add(one, steps, Step("its start", "advice", elsewhere), bot.folder)
             return
-        setting = of_league(plan, plan.hand_in.check_seconds, self._uid)
+        seconds = plan.hand_in.check_seconds
+        given = f"the server checks for {seconds:g} s"
+        setting = of_league(plan, seconds, self._uid)._replace(given=given)
         try:
             bot.checked()
             told = check(bot, setting, lambda words: self._progress(one, words))
@@ -301,9 +305,9 @@ class Intake:
             self._add(one, steps, step, bot.folder)
         failed = next((step for step in steps if step.state == "FAILED"), None)
         if failed is not None:
-            detail = cleaned(failed.detail, bot.folder).rstrip(".")
-            game, why = plan.game.name, f"step {failed.title!r}: {detail}."
+            why = cleaned(to_mend(one.bot, steps), bot.folder)
             if failed.by_machine:
+                game = plan.game.name
                 unknown = Refusal(
                     422,
                     f"whether it is fit to play {game} is not known, by no fault of its own: {why}",
@@ -312,12 +316,7 @@ class Intake:
                 )
                 self._log(one.number, unknown)
                 raise unknown
-            raise Refusal(
-                422,
-                f"it is not fit to play {game}: {why}",
-                "Mend it; `arena check` shows the same at home.",
-                can_retry=failed.late,
-            )
+            raise Refusal(422, why, _AGAIN, can_retry=failed.late)
 
     # --- the rooms where strangers' programs run
 

@@ -28,30 +28,35 @@ from arena.tables.leaderboard import RANKS, leaderboard
 from arena.tables.sources import field_of
 from arena.tables.table import Row, Table, render
 from arena.tables.why import Subject, why_table
-from arena.text import counted, fold, safe
+from arena.text import counted, fold, quoted, safe
 from protocol.errors import ArenaError
 from referee.sandbox import PYTHON
 
 _WIDTH = 80  # columns of the texts
 
 
-def write_verdict(target: Path, verdict: BotVerdict, game: str, number: int = 1) -> None:
+def write_verdict(
+    target: Path, verdict: BotVerdict, game: str, number: int = 1, made: Path | None = None
+) -> None:
     """Write a verdict into the folder of a bot in a folder; raise ArenaError if that fails.
 
-    The `number` is that of the bot among those of this name.
+    The `number` is that of the bot among those of this name, and `made` its folder, if its author
+    does not know that.
     """
     name = f"{verdict.name or '_'} {number}" if number > 1 else verdict.name or "_"
-    steps = [_without_place(step, verdict.place) for step in verdict.steps]
+    steps = [_without_place(step, verdict.place, made) for step in verdict.steps]
     shown = replace(verdict, steps=steps)
     _write(target / folder_name(name), _VERDICT, shown.text(game, _WIDTH))
 
 
-def _without_place(step: Step, place: str) -> Step:
-    """Return a step without the folder in which the organizer has the bot."""
+def _without_place(step: Step, place: str, made: Path | None) -> Step:
+    """Return a step without the folders in which the organizer has the bot."""
     folders = [f"{Path(place).resolve()}", place]
+    folders += [] if made is None else [f"{made.resolve()}", f"{made}"]
 
     def shown(text: str) -> str:
         for folder in folders:
+            text = text.replace(f"--fetch {quoted(folder)}", "--fetch .")
             here = rf"(?<![\w./-]){re.escape(folder)}"
             text = re.sub(f"{here}/", "", text)
             if "/" in folder:  # else it may be any word, as late

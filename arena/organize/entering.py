@@ -90,16 +90,23 @@ class BotVerdict:
         said += [step.detail for step in self.steps if step.state == "advice"]
         return f"{self.refusal} {self.remedy}".strip() or next(iter(said), "")
 
-    @property
-    def for_author(self) -> str:
-        """What its author is told, in a sentence or two; nothing if nothing is to be mended."""
-        said = to_mend(self.name, self.steps)
+    def for_author(self, game: str) -> str:
+        """Return in a line what its author is told; nothing if its files are not at fault."""
         if self.state == "changed":
             said = "It was not checked, as it has changed."
+        elif self.state == "refused":
+            said = to_mend(self.name, self.steps)
+        elif not self.steps:
+            return "It is in the league already, with these files."
+        else:
+            advice = f" Advice: {self.why.rstrip('.')}." if self.why else ""
+            return f"It is fit to play {game}.{advice}"
         return f"{said} {_STAYS}" if said and self.stays else said
 
     def text(self, game: str, width: int) -> Iterator[str]:
         """Yield the lines of the verdict, as `arena check` shows one."""
+        if said := self.for_author(game):
+            yield from [*fold(safe(said), width), ""]
         if self.steps:
             yield from text(self.name, game, self.steps, width)
         if self.refusal:

@@ -1,10 +1,12 @@
 """The templates of pages, and what they may do with values; all text is escaped."""
 
+import re
 import unicodedata
 from functools import cache, partial
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from arena.tables.elo import rating_text
 from arena.tables.leaderboard import ranks_text
@@ -14,6 +16,7 @@ from arena.text import many
 
 FOLDER = Path(__file__).with_name("page")
 """Where the templates of the page of a league are, its styles and its scripts."""
+_CODE = re.compile(r"`([^`\n]{1,200})`")
 
 
 @cache
@@ -37,8 +40,10 @@ def environment(*folders: Path) -> Environment:
         "count": lambda number: f"{number:,}",
         "many": many,
         "minute": _minute,
+        "coded": _coded,
         "sentence": lambda words: words[:1].upper() + words[1:],
     }
+    found.tests["sent"] = lambda line: line.startswith(("→", "←"))
     return found
 
 
@@ -50,6 +55,11 @@ def _outcomes(row: Row) -> str:
 def _minute(when: str) -> str:
     """Return a time in ISO 8601 for people, to the minute."""
     return f"{when[:10]} {when[11:16]}{' UTC' if when.endswith('+00:00') else when[19:]}"
+
+
+def _coded(text: str) -> Markup:
+    """Return text in which what stands between backticks is set as code."""
+    return Markup(_CODE.sub(r"<code>\1</code>", str(escape(text))))  # noqa: S704 - it is escaped
 
 
 def _percent(share: float | None) -> str:

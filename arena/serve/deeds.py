@@ -44,7 +44,7 @@ def _readmit(db: HandIns, of: str, _said: Mapping[str, str]) -> str:
 
 def _take_out(db: HandIns, of: str, _said: Mapping[str, str]) -> str:
     left = take_out(db.league, [of])
-    few = f" A match needs {left.seats} bots; there are {len(left.bots)}."
+    few = f" A match needs {left.seats} bots, and the league has {len(left.bots)}."
     return f"{of} is not in the league any more.{few * (len(left.bots) < left.seats)}"
 
 

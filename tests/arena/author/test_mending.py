@@ -3,7 +3,7 @@
 import pytest
 
 from arena.author.mending import to_mend
-from arena.author.verdict import BUILT, LEGAL, READY, RUNS, TIMELY, WHOLE, Step
+from arena.author.verdict import BUILT, LEGAL, QUIET, READY, RUNS, TIMELY, WHOLE, Step
 from tests.golden import Golden
 
 TRACE = [
@@ -30,10 +30,27 @@ STEPS = {
         *(READY, "FAILED", "it did not say ready: it exited with code 1"),
         ["Standard error:", "  ModuleNotFoundError: No module named 'Kit'"],
     ),
+    "near": Step(
+        *(READY, "FAILED", "it did not say ready: it exited with code 1"),
+        ["Standard error:", "  ModuleNotFoundError: No module named 'kits'"],
+    ),
+    "nothing": Step(
+        *(
+            QUIET,
+            "FAILED",
+            f"{AT}malformed: turn: got `null` at `move`: did its choice return nothing?",
+        ),
+    ),
+    "waits": Step(
+        TIMELY, "FAILED", f"{AT}late: turn: no answer after 3 s (it was idle: is it so?)"
+    ),
     "late": Step(TIMELY, "FAILED", f"{AT}late: turn: 1.003 s of CPU time used; 1.000 s allowed"),
     "illegal": Step(LEGAL, "FAILED", f'{AT}illegal: turn: sent: {{"x":"a: b"}}'),
     "build": Step(
-        BUILT, "FAILED", "exited with code 2", ["The build printed:", "  cc", "  a.c:1: error: x"]
+        BUILT,
+        "FAILED",
+        "exited with code 2 (a.c:1: error: x).",
+        ["The build printed:", "  cc", "  a.c:1: error: x"],
     ),
     "nothing there": Step(RUNS, "FAILED", "bot 'mine': a.docx is no program."),
 }

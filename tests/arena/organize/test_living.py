@@ -91,7 +91,7 @@ def test_a_mistake_changes_nothing_and_a_disqualified_bot_stays(
     arena("remove", cup, "the third", "--undo")
     both = ("random", "the third", "random")
     told = arena("remove", cup, *both, "--because", "they are one")
-    assert told.stderr == "A match needs 2 bots; there are 1.\n"
+    assert told.stderr == "A match needs 2 bots, and the league has 1.\n"
     out = [(bot.name, bot.reason) for bot in read_played(cup).disqualified]
     assert out == [("random", "they are one"), ("the third", "they are one")]
     arena("remove", cup, "random", "the third", "--undo")

@@ -102,6 +102,19 @@ def is_live(page: Page) -> None:
     expect(page.locator("#live-state")).to_have_text("Live")
 
 
+def test_a_refusal_is_told_as_code_and_text_and_lines_on_the_wire_are_folded() -> None:
+    evidence = ["→ {}", "← {}", "Standard error:", "  oh"]
+    step = {"title": "whole", "state": "failed", "detail": "", "evidence": evidence}
+    reason = "it needs `arena new <b>` <i>"
+    text = pages.submission_page(ADA, submission("refused", reason=reason, steps=[step]))
+    assert "It needs <code>arena new &lt;b&gt;</code> &lt;i&gt;" in text
+    said, folded = (
+        text.index("Standard error:\n  oh</pre>"),
+        text.index("→ {}\n← {}</pre></details>"),
+    )
+    assert said < text.index("<details>", said) < folded
+
+
 # --- live
 
 
