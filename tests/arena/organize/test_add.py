@@ -63,6 +63,7 @@ def test_those_that_are_fit_are_entered_and_the_others_are_told_why_not(
         assert str(Path.cwd()) not in told[name]
         assert "two/ada" not in told[name]
     rows = verdicts(arena, cup, "in", code=1)
+    assert all(row["for_author"] for row in rows.values())
     assert {name: row["step"] for name, row in rows.items() if row["verdict"] == "refused"} == {
         "bob": "says ready",
         "cyd": "answers with legal moves",
