@@ -60,6 +60,7 @@ HOMES = {
     "markupsafe": [
         "arena.report.inlined",
         "arena.report.page",
+        "arena.report.templates",
         "arena.serve.markdown",
         "arena.serve.pages",
     ],

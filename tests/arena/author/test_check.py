@@ -265,6 +265,10 @@ def test_the_whole_check_keeps_to_its_seconds_and_says_what_there_was_no_time_fo
     assert told.stdout.splitlines()[-1] == verdict
 
 
+def test_an_empty_program_is_said_to_be_empty(steps: Steps, bot: Bot) -> None:
+    assert "bot.py is empty" in steps(bot(""))["can be run"]["detail"]
+
+
 # --- advice: fit nonetheless
 
 
