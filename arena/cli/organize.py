@@ -234,7 +234,7 @@ def _tell_changes(league: Path, verdicts: Sequence[BotVerdict]) -> None:
 
 def _mended(row: Row) -> str:
     """Return what its author is to do, and what the organizer, if there is anything."""
-    told = row["for_author"] if row["verdict"] == "refused" else ""
+    told = row["for_author"] if row["verdict"] in ("refused", "changed") else ""
     said = told or row["why"] or ""
     return f"{said} (Step: {row['step']}.)" if row["step"] and not told else said
 

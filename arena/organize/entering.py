@@ -111,7 +111,7 @@ class BotVerdict:
             yield from text(self.name, game, self.steps, width)
         if self.refusal:
             yield from fold(safe(f"{self.name} was not entered: {self.refusal}"), width)
-        if self.stays:
+        if self.stays and not said:
             yield from fold(_STAYS, width)
 
 
