@@ -25,7 +25,7 @@ from arena.cli.rating import rated
 from arena.cli.saying import say, show, warn_unprotected
 from arena.handin.filenames import bot_name
 from arena.handin.gather import Workplace, gathered
-from arena.handin.stale import settle, take_out
+from arena.handin.stale import disqualify, settle, take_out
 from arena.league.bot import Bot
 from arena.league.entry import check_reason
 from arena.league.file import with_game
@@ -33,7 +33,6 @@ from arena.league.hints import unmet, wishes
 from arena.league.plan import LeaguePlan
 from arena.organize.bundle import write_feedback, write_verdict
 from arena.organize.entering import BotVerdict, Brought, State, Terms, entered, played_versions
-from arena.organize.excluding import exclude
 from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
@@ -300,7 +299,7 @@ def remove(league: Path, names: tuple[str, ...], because: str | None, undo: bool
     else:
         check_reason(because)
         for name in called:
-            left = exclude(league, name, because)
+            left = disqualify(league, name, because)
         said = _disqualified(plan, kept)
     for line in said:
         click.echo(safe(line))
@@ -333,7 +332,7 @@ def _let_back(plan: LeaguePlan, names: Sequence[str]) -> Iterator[str]:
         if name not in excluded:
             raise ArenaError(f"{name} is not disqualified; nothing was changed.")
     for name in names:
-        is_remote = exclude(plan.folder, name, None).grant_of(name).remote
+        is_remote = disqualify(plan.folder, name, None).grant_of(name).remote
         if is_remote:
             yield f"{name} counts again, and plays when its author connects it."
         else:

@@ -2,8 +2,9 @@
 
 Bots that were handed in are taken out by `arena remove` alone, so that one that plays by
 `handin.db` belongs in the file. What an editor saves without it is put right: the entry is put
-back, and all else that was changed stays. Another bot under the name of one that was handed in is
-no loss: the organizer has replaced it.
+back, and all else that was changed stays. So is why a bot that was handed in is disqualified, which
+`arena remove --undo` alone takes back. Another bot under the name of one that was handed in is no
+loss: the organizer has replaced it. What was taken out or replaced is told if it is there again.
 """
 
 import json
@@ -18,10 +19,12 @@ from arena.handin.database import FILE, HANDED_IN, HandIns, now, written
 from arena.handin.submissions import Submission
 from arena.league.file import file_of, read_asked
 from arena.league.plan import LeaguePlan
+from arena.organize.excluding import exclude
 from arena.text import composed, likeness, quoted, toml
 from protocol.errors import ArenaError
 
 _FACT = "put back"
+_REASON = "disqualified"
 _OWN = ("folder", "entry")
 """The keys of an entry that belong to what was handed in, and not to the organizer."""
 
@@ -29,25 +32,50 @@ _Table = Mapping[str, Any]
 
 
 class PutBack(NamedTuple):
-    """What was put back into the league's file last."""
+    """What was put back into the league's file last, or told of it."""
 
     at: str
     """When, in ISO 8601; empty if nothing ever was."""
     bots: Sequence[str] = ()
+    excluded: Sequence[str] = ()
+    """Those that are disqualified again."""
+    returned: Sequence[str] = ()
+    """Those that were taken out or replaced, and are in the file again; they stay."""
 
     def words(self, league: object) -> str:
         """Return what is said of it; `league` is how commands call the league."""
-        return (
-            f"league.toml was saved from an older copy, without what was handed in meanwhile: "
-            f"{', '.join(self.bots)}. That is in it again; all else that was changed stays. To "
-            f"take out a bot that was handed in, use `arena remove {quoted(league)} NAME`."
-        )
+        remove = f"arena remove {quoted(league)}"
+        said = []
+        if self.bots:
+            said.append(
+                f"league.toml was saved from an older copy, without what was handed in meanwhile: "
+                f"{', '.join(self.bots)}. That is in it again; all else that was changed stays. To "
+                f"take out a bot that was handed in, use `{remove} NAME`."
+            )
+        if self.excluded:
+            said.append(
+                f"league.toml was saved from an older copy, without the disqualification of "
+                f"{', '.join(self.excluded)}. That is in it again; `{remove} NAME --undo` lets a "
+                f"bot play."
+            )
+        if self.returned:
+            said.append(_returned_words(self.returned, league))
+        return " ".join(said)
 
 
 class _Loss(NamedTuple):
     one: Submission
     present: _Table | None
-    """Its bot's entry in the file, of an older version; None if there is none."""
+    """Its bot's entry in the file, older or not disqualified; None if there is none."""
+
+    @property
+    def name(self) -> str:
+        return composed((self.present or {"name": self.one.bot})["name"])
+
+    @property
+    def is_reason(self) -> bool:
+        """Whether nothing is lost but why it is disqualified."""
+        return self.present is not None and self.present.get("folder") == self.one.folder
 
 
 def remember(db: HandIns, number: int, entry: _Table) -> None:
@@ -76,6 +104,20 @@ def take_out(league: Path, names: Sequence[str]) -> LeaguePlan:
         return remove_bots(league, *names, first=retire)
 
 
+def disqualify(league: Path, name: str, reason: str | None) -> LeaguePlan:
+    """Disqualify a bot or let it play again, as `exclude` does, and as no older copy undoes."""
+    if not (league / FILE).exists():
+        return exclude(league, name, reason)
+    with HandIns(league) as db:
+        if reason is None:  # first, or it would be put back
+            for one, table in _found(db, tables(league)):
+                if table is not None and composed(table["name"]) == composed(name):
+                    remember(db, one.number, _without_reason(_entry(db, one)))
+        left = exclude(league, name, reason)
+        _remember_all(db, tables(league))
+        return left
+
+
 def retire_replaced(db: HandIns) -> list[int]:
     """Let be replaced what the organizer has replaced by other programs; return the numbers."""
     found = tables(db.league)
@@ -101,20 +143,29 @@ def put_back(db: HandIns) -> PutBack | None:
     """Put back what the league's file has lost, as `settle` does."""
     read_asked(db.league)  # what is wrong with the file is told by its line
     present = tables(db.league)
-    if not (lost := _losses(db, present)):
-        _remember_all(db, present)
-        return None
+    lost = _losses(db, present)
+    mended: Sequence[_Loss] = ()
+    if lost:
+        mended = _mended(db, lost)
+        present = tables(db.league)
+    _remember_all(db, present)
+    return _noted(db, mended, _returned(db, present))
+
+
+def _mended(db: HandIns, lost: Sequence[_Loss]) -> Sequence[_Loss]:
+    """Put back what was lost; return what that was in the end."""
     from arena.league.edit import change_bots
 
-    names: list[str] = []
+    done: list[_Loss] = []
 
     def mend(found: Any) -> None:
-        names.clear()  # what was lost is found out anew while nobody else changes it
-        for loss in _losses(db, found.bots):
+        done[:] = _losses(db, found.bots)  # anew, while nobody else changes it
+        for loss in done:
             entry = _entry(db, loss.one)
-            names.append(composed((loss.present or entry)["name"]))
             if loss.present is None:
                 found.add(entry)
+            elif loss.is_reason:
+                found.set(loss.present["name"], {_REASON: entry[_REASON]})
             else:
                 own = {key: entry.get(key) for key in _OWN}
                 found.set(loss.present["name"], {**_left_out(entry, loss.present), **own})
@@ -127,12 +178,21 @@ def put_back(db: HandIns) -> PutBack | None:
             f"{_said(db.league, lost)} It cannot be put back: {error} The entries are "
             f"{', '.join(entries)}."
         ) from None
-    if not names:
-        return None
-    found = PutBack(written(now()), names)
-    with db.transaction():
-        db.note_fact(_FACT, json.dumps(found))
-    return found
+    return done
+
+
+def _noted(db: HandIns, mended: Sequence[_Loss], returned: Sequence[str]) -> PutBack | None:
+    """Note what was put back and what is there again; return it if there is anything new."""
+    last = last_put_back(db)
+    names, excluded = _names(mended)
+    is_new = bool(mended) or not set(returned) <= set(last.returned)
+    found = PutBack(written(now()), names, excluded, returned)
+    if not is_new:
+        found = last._replace(returned=returned)
+    if [*found.returned] != [*last.returned] or is_new:
+        with db.transaction():
+            db.note_fact(_FACT, json.dumps(found))
+    return found if is_new else None
 
 
 def last_put_back(db: HandIns) -> PutBack:
@@ -150,22 +210,44 @@ def lost_words(league: Path) -> str:
         return ""
     try:
         with HandIns(league) as db:
-            lost = _losses(db, tables(league))
+            present = tables(league)
+            lost, returned = _losses(db, present), _returned(db, present)
     except ArenaError as error:  # which is no reason not to show the table
         return str(error)
-    if not lost:
-        return ""
-    return (
-        f"{_said(league, lost)} A server, or `arena run {quoted(league)}`, puts that back; `arena "
-        f"remove {quoted(league)} NAME` takes a bot out."
-    )
+    said = []
+    if lost:
+        said.append(
+            f"{_said(league, lost)} A server, or `arena run {quoted(league)}`, puts that back; "
+            f"`arena remove {quoted(league)} NAME` takes a bot out."
+        )
+    if returned:
+        said.append(_returned_words(returned, league))
+    return " ".join(said)
 
 
 def _said(league: Path, lost: Sequence[_Loss]) -> str:
-    names = ", ".join(composed((loss.present or {"name": loss.one.bot})["name"]) for loss in lost)
+    names, excluded = _names(lost)
+    lacks = []
+    if names:
+        lacks.append(f"what was handed in meanwhile: {', '.join(names)}")
+    if excluded:
+        lacks.append(f"the disqualification of {', '.join(excluded)}")
+    return f"{league}/league.toml was saved from an older copy, without {', and '.join(lacks)}."
+
+
+def _names(lost: Sequence[_Loss]) -> tuple[list[str], list[str]]:
+    """Return the names of bots that were lost, and of those that only are not disqualified."""
     return (
-        f"{league}/league.toml was saved from an older copy, without what was handed in meanwhile: "
-        f"{names}."
+        [loss.name for loss in lost if not loss.is_reason],
+        [loss.name for loss in lost if loss.is_reason],
+    )
+
+
+def _returned_words(names: Sequence[str], league: object) -> str:
+    return (
+        f"league.toml has bots that were handed in, and taken out or replaced since: "
+        f"{', '.join(names)}. They play as long as they are in it: `arena remove "
+        f"{quoted(league)} NAME` takes one out again."
     )
 
 
@@ -181,6 +263,17 @@ def _losses(db: HandIns, found: Sequence[_Table]) -> list[_Loss]:
     return [_Loss(one, table) for one, fate, table in fates if fate == "lost"]
 
 
+def _returned(db: HandIns, found: Sequence[_Table]) -> list[str]:
+    """Return the bots of the file that play, and by the database do so no more."""
+    gone = {one.folder for one in submissions.retired(db)}
+    gone -= {loss.present.get("folder") for loss in _losses(db, found) if loss.present}
+    return [
+        composed(table["name"])
+        for table in found
+        if table.get("folder") in gone and _REASON not in table
+    ]
+
+
 def _found(db: HandIns, found: Sequence[_Table]) -> list[tuple[Submission, _Table | None]]:
     return [(one, _fate(db, one, found)[1]) for one in submissions.playing(db)]
 
@@ -191,7 +284,8 @@ def _fate(
     """Return what a file says of a submission that plays, and its bot's entry, if there is one."""
     for table in found:
         if table.get("folder") == one.folder:
-            return "there", table
+            is_lost = _REASON in _entry(db, one) and _REASON not in table
+            return ("lost" if is_lost else "there"), table
     known = {likeness(one.bot), likeness(str(_entry(db, one)["name"]))}
     for table in found:
         if known.isdisjoint(likeness(str(table[key])) for key in ("name", "key") if key in table):
@@ -210,12 +304,18 @@ def _entry(db: HandIns, one: Submission) -> dict[str, Any]:
     return {**known, "folder": one.folder}
 
 
+def _without_reason(entry: _Table) -> dict[str, Any]:
+    return {key: value for key, value in entry.items() if key != _REASON}
+
+
 def _left_out(entry: _Table, present: _Table) -> dict[str, Any]:
     """Return what an older copy of an entry does not say, such as what was granted since."""
     return {key: value for key, value in entry.items() if key not in present}
 
 
 def _remember_all(db: HandIns, found: Sequence[_Table]) -> None:
-    for one, table in _found(db, found):
-        if table is not None and table.get("folder") == one.folder and table != _entry(db, one):
+    for one in submissions.playing(db):
+        fate, table = _fate(db, one, found)
+        is_own = fate == "there" and table is not None and table.get("folder") == one.folder
+        if table is not None and is_own and table != _entry(db, one):
             remember(db, one.number, table)

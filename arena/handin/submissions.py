@@ -133,6 +133,11 @@ def playing(db: HandIns) -> list[Submission]:
     return _several(db, "WHERE state = 'playing'", ())
 
 
+def retired(db: HandIns) -> list[Submission]:
+    """Return what has played and plays no more, without steps, output and history."""
+    return _several(db, "WHERE state = 'replaced' AND accepted AND folder != ''", ())
+
+
 def idle(db: HandIns, before: str, most: int) -> list[Submission]:
     """Return what has sources and never plays, or was replaced before a time, or by so many."""
     return _several(

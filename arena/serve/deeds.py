@@ -7,8 +7,7 @@ from datetime import UTC, datetime, timedelta
 from arena.handin.database import HandIns
 from arena.handin.invitations import MOST, invite, revoke
 from arena.handin.people import remove
-from arena.handin.stale import take_out
-from arena.organize.excluding import exclude
+from arena.handin.stale import disqualify, take_out
 from arena.text import counted
 from protocol.errors import ArenaError
 
@@ -33,12 +32,12 @@ class Deed:
 
 
 def _disqualify(db: HandIns, of: str, said: Mapping[str, str]) -> str:
-    exclude(db.league, of, said.get("reason", "").strip())
+    disqualify(db.league, of, said.get("reason", "").strip())
     return f"{of} is disqualified."
 
 
 def _readmit(db: HandIns, of: str, _said: Mapping[str, str]) -> str:
-    exclude(db.league, of, None)
+    disqualify(db.league, of, None)
     return f"{of} plays and counts again."
 
 

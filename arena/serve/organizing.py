@@ -37,7 +37,8 @@ class Organizing:
         found = await league.reader.get(Query("roster"), fresh=True)
         persons, links = await league.db(_people)
         put_back = league.timetable.put_back
-        words = [f"{put_back.at[:16]} UTC: {put_back.words(league.name)}"] if put_back.at else []
+        told = put_back.words(league.name)
+        words = [f"{put_back.at[:16]} UTC: {told}"] if told else []
         words += [visitor.hook_trouble] if visitor.hook_trouble else []
         page = organize_page(
             visitor.visit,

@@ -9,6 +9,8 @@ from arena.handin.database import HandIns
 from arena.handin.entries import folders
 from arena.handin.people import Person
 from arena.handin.stale import (
+    PutBack,
+    disqualify,
     last_put_back,
     lost_words,
     put_back,
@@ -152,3 +154,48 @@ def test_commands_name_the_loss_and_a_lost_bot_can_be_taken_out(
     result = arena("remove", cup, "ada")
     assert result.exit_code == 0, result.stderr
     assert (lost_words(cup), "ada" in folders(cup)) == ("", False)
+
+
+def test_an_older_copy_undoes_no_disqualification(
+    db: HandIns, ada: Person, cup: Path, arena: Arena, golden: Golden
+) -> None:
+    plays(db, ada)
+    old = read(cup)
+    disqualify(cup, "ada", "it was copied")
+    for times in range(2):  # where no server looks between
+        (cup / "league.toml").write_text(old)
+        lost = lost_words(cup)
+        found = put_back(db)
+        assert found is not None
+        assert (found.bots, found.excluded) == ([], ["ada"])
+        if not times:
+            golden(lost)
+            golden(found.words("cup"))
+        assert [bot.reason for bot in read_asked(cup).disqualified] == ["it was copied"]
+        assert (lost_words(cup), put_back(db)) == ("", None)
+    assert arena("remove", cup, "ada", "--undo").exit_code == 0
+    assert put_back(db) is None
+    assert not read_asked(cup).disqualified
+
+
+@pytest.mark.parametrize("how", ["taken out", "replaced"])
+def test_what_was_taken_out_or_replaced_and_is_there_again_is_told(
+    db: HandIns, ada: Person, cup: Path, golden: Golden, how: str
+) -> None:
+    plays(db, ada)
+    old = read(cup)
+    for times in range(2):
+        if how == "taken out" or times:
+            take_out(cup, ["ada"])
+        else:
+            replace_bot(cup, "ada", {"name": "ada", "shipped": "random"})
+            retire_replaced(db)
+        assert (put_back(db), last_put_back(db).returned) == (None, [] if times else ())
+        (cup / "league.toml").write_text(old)
+        found = put_back(db)
+        assert found is not None
+        assert found.words(cup) == lost_words(cup)
+        assert put_back(db) is None  # and is told once by a server
+        assert last_put_back(db) == PutBack(found.at, [], [], ["ada"])
+    if how == "taken out":
+        golden(lost_words(cup))
