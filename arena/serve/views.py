@@ -83,6 +83,8 @@ def reading(folder: Path, since: str = "") -> Iterator[tuple[LeaguePlan, Store |
 
 def _as_it_was(league: LeaguePlan, store: Store) -> LeaguePlan:
     last = store.bots.last_versions()
+    if not last:
+        return league  # nothing was played by then: its bots are there, without results
     bots = [
         replace(bot, version=last[bot.key])
         if isinstance(bot, LostBot)

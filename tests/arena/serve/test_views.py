@@ -331,3 +331,10 @@ def test_a_beginning_of_an_id_means_a_match_that_may_be_seen(played: Path) -> No
             with pytest.raises(Refusal, match=ids[0]):  # without that, it may be any of them
                 replay_view(played, begins, own=own)
     assert found
+
+
+def test_a_table_from_before_the_first_match_has_the_bots_without_results(tmp_path: Path) -> None:
+    folder = league_of(tmp_path / "cup", ("ann", "bob"))
+    view = table_view(folder, "2000-01-01T00:00:00+00:00")
+    assert {row["bot"] for row in view.rows} == {"ann", "bob"}
+    assert (view.stored, view.last, [row["matches"] for row in view.rows]) == (0, "", [0, 0])
