@@ -57,11 +57,16 @@ def address_for(request: Request, league: str) -> str:
 
     It is said in commands to be copied: so it is what a host can be called, and nothing else.
     """
+    return server_url(request, league_address("", league).removesuffix("/"))
+
+
+def server_url(request: Request, path: str) -> str:
+    """Return the address of a path as its reader reached it; empty if that cannot be an address."""
     host = request.headers.get("host", "")
     if not _HOST.fullmatch(host):
         return ""
     scheme = "https" if request.url.scheme == "https" else "http"
-    return f"{scheme}://{host}{league_address('', league).removesuffix('/')}"
+    return f"{scheme}://{host}{path}"
 
 
 def starter_zip(starter: StarterView, address: str = "") -> bytes:

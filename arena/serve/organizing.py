@@ -10,6 +10,7 @@ from arena.handin.invitations import Invitation, invitations, invited
 from arena.handin.people import bots_of_people, people
 from arena.organize.similar import Similar
 from arena.serve.answers import html
+from arena.serve.beginning import server_url
 from arena.serve.deeds import DEEDS, Deed
 from arena.serve.forms import fields
 from arena.serve.messages import Query
@@ -80,8 +81,8 @@ class Organizing:
             return html(ask_page(visitor.visit, deed, of, problem=problem), 409)
         link = ""
         if deed.name == "invite":
-            address = f"{request.url.scheme}://{request.headers.get('host', '')}"
-            link = f"{address}{league_address('', league.name, 'join')}#{done}"
+            join = league_address("", league.name, "join")
+            link = f"{server_url(request, join) or join}#{done}"
             done = "There is a new invitation. Its link, shown only now:"
         by = f"{visitor.author.name}, an organizer, on the web: {deed.title} {of}".strip()
         league.say(f"{by}.")
