@@ -1,10 +1,14 @@
 """A league that need not be named: that of the working folder."""
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
+
+from arena.text import composed, quoted, safe
+from protocol.errors import ArenaError
 
 _HERE = "."
 
@@ -65,4 +69,28 @@ class ArenaCommand(click.Command):
         except click.UsageError:
             return False  # which is said when the words are read in earnest
         word = found.get(league.name)
-        return not isinstance(word, str) or not (left or league.is_meant_by(word))
+        if not isinstance(word, str) or not (left or league.is_meant_by(word)):
+            return True
+        if not left and not ctx.resilient_parsing and is_league(Path(word)) and _is_bot(word):
+            below = [f"./{each}" if each == word else each for each in args]
+            raise click.UsageError(
+                f"{word} is a bot of this league, and the folder of another one. Of this league: "
+                f"`{_typed(ctx, [_HERE, *args])}`; of that one: `{_typed(ctx, below)}`.",
+                ctx,
+            )
+        return False
+
+
+def _is_bot(word: str) -> bool:
+    """Return whether the league of the working folder has a bot of this name."""
+    from arena.league.file import file_of  # here, as it costs other commands a while
+
+    try:
+        bots = tomllib.loads(file_of(Path(_HERE))[1]).get("bot", [])
+        return composed(word) in {composed(str(bot["name"])) for bot in bots if "name" in bot}
+    except (ArenaError, ValueError, TypeError, AttributeError):
+        return False  # what is wrong with it is told by whoever reads it in earnest
+
+
+def _typed(ctx: click.Context, args: list[str]) -> str:
+    return safe(" ".join([ctx.command_path, *map(quoted, args)]))

@@ -53,6 +53,22 @@ def test_a_word_that_names_a_league_or_a_file_is_not_another_one(
     assert "new" in arena("import", "new", "half.jsonl").output  # a league that is to be made
 
 
+def test_a_word_that_names_a_bot_here_and_a_league_below_is_refused(
+    arena: Arena, here: Path, golden: Golden
+) -> None:
+    shutil.copytree(here, here / "two")
+    for words in ("remove two one", "why two"):
+        result = arena(*words.split())
+        assert result.exit_code == 2
+        golden(result.stderr)
+    assert "one" in names(here / "two")
+    assert arena("remove", "./two", "one").exit_code == 0
+    assert ("one" in names(here), "one" in names(here / "two")) == (True, False)
+    assert arena("matches", "two").exit_code == 0  # which takes no bot there
+    assert arena("remove", ".", "two").exit_code == 0
+    assert "two" not in names(here)
+
+
 def test_where_a_league_must_be_named_the_error_says_so(
     arena: Arena, here: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, golden: Golden
 ) -> None:
