@@ -14,6 +14,7 @@ from protocol.errors import ArenaError, RunError
 SERVED = Path("handed-in", ".served")
 """The folder in a league's of which the server that keeps the league open has the lock."""
 _RUN = "run or import"
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
@@ -186,9 +187,23 @@ def whole_or_nothing(files: Collection[Path], named: Path) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def enough_space(place: Path) -> Iterator[None]:
+    """Raise RunError if the disk of a place is full, which no owner of files is to blame for.
+
+    Any other OSError is left as it is.
+    """
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _FULL:
+            raise unwritten(place, error) from None
+        raise
+
+
 def unwritten(path: Path, error: OSError) -> ArenaError:
     """Return what to say of a file that cannot be written: whether a name or a disk is to blame."""
     what = f"{path} cannot be written: {error.strerror}."
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+    if error.errno in _FULL:
         return RunError(f"{what} Free some space there, then run again.")
     return ArenaError(what)

@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 
 from arena.author.candidate import candidate
 from arena.author.new import languages
-from arena.folders import unfinished, unwritten
+from arena.folders import enough_space, unfinished, unwritten
 from arena.handin.filenames import bot_name, is_junk, stem, titled
 from arena.handin.programs import (
     complete,
@@ -27,7 +27,7 @@ from arena.league.finding import BOT_FILE
 from arena.organize.copying import copy_files
 from arena.organize.entering import Brought
 from arena.text import composed, safe
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from referee.rules.game import Game
 from referee.sandbox.sources import odd_kind
 from referee.sandbox.workshop import Workshop
@@ -207,7 +207,11 @@ def _brought(one: HandedIn, game: type[Game], room: Workplace) -> Brought:
             folder = inner(one.place)
             if (folder / BOT_FILE).exists():
                 return _named(str(folder), place, game, one.name)
-        made = _made(one, room)
+        target = room.new()
+        with enough_space(target):
+            made = _made(one, target, room)
+    except RunError:  # such as a full disk, for which no author is to blame
+        raise
     except (ArenaError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         return Brought(one.name, place, ArenaError(f"bot {one.name!r}: {why}"), is_made=True)
@@ -218,9 +222,8 @@ def _brought(one: HandedIn, game: type[Game], room: Workplace) -> Brought:
     return brought._replace(is_made=True)
 
 
-def _made(one: HandedIn, room: Workplace) -> Path:
+def _made(one: HandedIn, target: Path, room: Workplace) -> Path:
     """Return a new folder with a bot.toml, made of what was handed in; raise ArenaError if not."""
-    target = room.new()
     for path in one.files.values():
         mode = path.lstat().st_mode
         if path.is_symlink():
@@ -255,8 +258,11 @@ def _fill(path: Path, target: Path, room: Workplace) -> None:
         ]
         copy_files(path.name, path, {file: file for file in files}, target)
     elif is_archive(path):
-        with readable(path.name):
-            unpacked(room.workshop(), path, titled(path.name).own, target)
+        with readable(path.name), enough_space(target):
+            try:
+                unpacked(room.workshop(), path, titled(path.name).own, target)
+            except RunError as error:  # of this archive, and no reason not to take the others
+                raise ArenaError(str(error)) from None
     elif is_lone(path):
         copy_files(path.name, path.parent, {path.name: path.name}, target, runs=True)
     else:

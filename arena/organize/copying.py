@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from arena.environment.names import WHEELS
-from arena.folders import put_in_place, unfinished, unwritten
+from arena.folders import enough_space, put_in_place, unfinished, unwritten
 from arena.league.bot import Bot
 from arena.league.entry import entry_for
 from arena.league.files import named_files, readable
@@ -61,9 +61,10 @@ def copy_files(
     """Copy a bot's files to where they are to be in a folder, which may be new.
 
     They keep of their modes only whether they can be executed, or all can if it `runs`. Raises
-    ArenaError, with the bot's name, for what cannot be read or is more than a bot may have.
+    ArenaError, with the bot's name, for what cannot be read or is more than a bot may have, and
+    RunError if there is no space for it.
     """
-    with readable(name), Sources(folder) as sources:
+    with readable(name), enough_space(target), Sources(folder) as sources:
         for file, called in files.items():
             place = target / called
             place.parent.mkdir(parents=True, exist_ok=True)

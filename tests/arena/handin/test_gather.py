@@ -1,5 +1,6 @@
 """A folder of hand-ins: what is in it becomes bots, or is told why not; and attacks by authors."""
 
+import errno
 import os
 import shutil
 import tarfile
@@ -14,7 +15,8 @@ from arena.handin import gather
 from arena.handin.gather import Gathering, Workplace, gathered
 from arena.handin.programs import kit_of
 from arena.league.bot import Bot
-from protocol.errors import ArenaError
+from arena.organize import copying
+from protocol.errors import ArenaError, RunError
 from referee.catalog.loading import find_game
 
 PLAIN = "import kit\nkit.run(lambda ask: ask.legal[0])\n"
@@ -224,3 +226,17 @@ def test_no_name_breaks_a_line_or_takes_anothers(inbox: Path, found: Gather) -> 
     called = [each.name for each in found(inbox).bots]
     assert sorted(called) == ["31mred", "a_b", "a_b", "ada", "x", "zoe", "ü" * 40]
     assert found(inbox).passed_over == ["..py"]
+
+
+def test_a_full_disk_is_no_fault_of_an_author(
+    inbox: Path, found: Gather, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_words: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (inbox / "ada.py").write_text(PLAIN)
+    for place, name in ((copying, "copy_file"), (gather, "complete")):
+        with monkeypatch.context() as patch:
+            patch.setattr(place, name, full)
+            with pytest.raises(RunError, match=r"cannot be written: No space left .* Free some"):
+                found(inbox)
