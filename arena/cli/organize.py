@@ -114,7 +114,8 @@ def add(
     """
     plan = with_game(read_played(league))
     with Workplace(plan.folder, terms.sandbox_uid) as room:
-        found, passed_over, people = gathered(bots, plan.loaded, room)
+        with StatusLine() as line:
+            found, passed_over, people = gathered(bots, plan.loaded, room, line.show)
         verdicts = _enter(plan, found, terms, feedback)
     lacking = [] if terms.grant else found
     notes = [*_of_replaced(plan, verdicts), *_summary(league, verdicts)]

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -34,6 +34,20 @@ from referee.sandbox.workshop import Workshop
 
 MOST = 2000
 """The most files and folders in a folder of hand-ins."""
+_TOPS = {"/", "/dev", "/home", "/opt", "/run", "/usr", "/var"}
+_SYSTEM = {
+    "/bin",
+    "/boot",
+    "/etc",
+    "/lib",
+    "/lib64",
+    "/proc",
+    "/sbin",
+    "/sys",
+    "/usr/bin",
+    "/usr/lib",
+}
+"""Folders of the system; in _SYSTEM with all that is in them, in _TOPS without."""
 _LINK = "it is a link: put the file or folder itself there."
 
 
@@ -91,6 +105,21 @@ class Workplace:
         self._count += 1
         return self._folder / str(self._count)
 
+    def check(self, folder: Path) -> None:
+        """Raise ArenaError if a folder plainly holds no hand-ins: the system's, or all around."""
+        place, league = folder.resolve(), self._league.resolve()
+        system = {str(each) for each in [place, *place.parents][:-1]} & _SYSTEM
+        if system or str(place) in _TOPS:
+            why = "is a folder of the system"
+        elif place in league.parents[1:]:
+            why = f"has the folder {safe(str(league.parent))} in it, in which this league is"
+        else:
+            return
+        raise ArenaError(
+            f"{safe(str(folder))} {why}: name a folder that has nothing but what was handed in. "
+            f"Nothing in it was copied or run."
+        )
+
     def workshop(self) -> Workshop:
         """Return where archives are unpacked; raise SandboxError if nothing can be, safely."""
         if self._workshop is None:
@@ -98,12 +127,17 @@ class Workplace:
         return self._workshop
 
 
-def gathered(words: Sequence[str], game: type[Game], room: Workplace) -> Gathering:
+def gathered(
+    words: Sequence[str],
+    game: type[Game],
+    room: Workplace,
+    tell: Callable[[str], None] = lambda _words: None,
+) -> Gathering:
     """Return what the words of a command line mean.
 
     A folder without a bot.toml stands for all that was handed in there: programs, folders and
-    archives. What cannot be run is among the bots too, with the reason. Raises ArenaError if a
-    folder holds too much to be one of hand-ins.
+    archives. What cannot be run is among the bots too, with the reason. `tell` is called with what
+    is looked at. Raises ArenaError if a folder plainly is none of hand-ins, or holds too much.
     """
     found = Gathering([], [], {})
     for word in words:
@@ -117,9 +151,10 @@ def gathered(words: Sequence[str], game: type[Game], room: Workplace) -> Gatheri
             league = ArenaError(f"{safe(what)} is a league, and no bot.")
             found.bots.append(Brought(called or path.name, what, league))
         elif path.is_dir() and not (path / BOT_FILE).exists() and called is None:
-            _take(path, what, found, game, room)
+            room.check(path)
+            _take(path, what, found, game, room, tell)
         elif called is None and (unpacked_class := _class_in(path, room)):
-            _take(unpacked_class, what, found, game, room)
+            _take(unpacked_class, what, found, game, room, tell)
         elif _is_made(path):
             one = HandedIn(bot_name(stem(path.name)), path, {path.name: path})
             found.bots.append(_brought(one._replace(name=called or one.name), game, room))
@@ -128,9 +163,17 @@ def gathered(words: Sequence[str], game: type[Game], room: Workplace) -> Gatheri
     return found
 
 
-def _take(folder: Path, what: str, found: Gathering, game: type[Game], room: Workplace) -> None:
+def _take(
+    folder: Path,
+    what: str,
+    found: Gathering,
+    game: type[Game],
+    room: Workplace,
+    tell: Callable[[str], None],
+) -> None:
     """Take what was handed in in a folder, which was named so."""
     for one in _handed_in(folder, found.passed_over):
+        tell(f"looking at {safe(str(one.place))}")
         brought = _brought(one, game, room)
         found.bots.append(brought._replace(place=f"{Path(what) / one.place.name}"))
         if one.who:

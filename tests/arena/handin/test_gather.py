@@ -240,3 +240,22 @@ def test_a_full_disk_is_no_fault_of_an_author(
             patch.setattr(place, name, full)
             with pytest.raises(RunError, match=r"cannot be written: No space left .* Free some"):
                 found(inbox)
+
+
+def test_what_plainly_is_no_folder_of_hand_ins_is_refused_before_it_is_looked_at(
+    tmp_path: Path, inbox: Path
+) -> None:
+    game, league = find_game("guerra"), tmp_path / "all" / "cups" / "cup"
+    told: list[str] = []
+    league.mkdir(parents=True)
+    (inbox / "ada.py").write_text(PLAIN)
+    (tmp_path / "link").symlink_to("/etc")
+    with Workplace(league) as room:
+        for place in ("/", "/etc", "/etc/ssl", tmp_path / "link", tmp_path):
+            with pytest.raises(ArenaError, match="Nothing in it was copied or run"):
+                gathered([str(place)], game, room, told.append)
+        assert told == []
+        assert [each.name for each in gathered([str(inbox)], game, room, told.append).bots]
+        assert told == [f"looking at {inbox}/ada.py"]
+        assert gathered([str(league.parent)], game, room).bots  # in which others may lie beside it
+    assert list(league.iterdir()) == []
