@@ -5,6 +5,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from referee.rules.words import FILLER as _FILLER
@@ -136,6 +137,11 @@ def safe(text: str) -> str:
 def quoted(word: object) -> str:
     """Return a path or a name as a word of the shell, on one line."""
     return safe(shlex.quote(str(word)))
+
+
+def league_words(folder: Path) -> str:
+    """Return how a sentence calls the league of a folder, which may be the working folder."""
+    return "this league" if folder == Path() else str(folder)
 
 
 def safe_lines(text: str, indent: str = "") -> str:

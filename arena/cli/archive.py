@@ -15,7 +15,7 @@ from arena.cli.options import PATH, league_argument, trust_option
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say
 from arena.league.file import FILE
-from arena.text import counted
+from arena.text import counted, league_words
 from referee.rules.notation import FORMATS
 
 _PATIENCE = 1.0  # seconds before anything is said of how it is getting on
@@ -97,7 +97,7 @@ def import_league(league: Path, files: tuple[Path, ...]) -> None:
     if merged.other_code:
         say(
             f"Not all of these matches were played by the same code of the game: the next "
-            f"`arena run` first plays all matches of {league} again."
+            f"`arena run` first plays all matches of {league_words(league)} again."
         )
     for bot in merged.strangers:
         say(

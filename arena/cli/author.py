@@ -34,7 +34,7 @@ from arena.league.file import file_of, read_asked
 from arena.organize.similar import LEAST_SHARE
 from arena.store.opening import read_played
 from arena.tables.table import NAME_WIDTH, Column, Table
-from arena.text import composed, counted, quoted, safe
+from arena.text import composed, counted, league_words, quoted, safe
 from protocol.errors import ArenaError
 
 _CAN: dict[Role, str] = {
@@ -180,8 +180,8 @@ def invite_authors(league: Path, most: int, until: datetime, url: str) -> None:
     people_said = counted(made.most, "author")
     click.echo(
         safe(
-            f"Invitation {made.number} makes at most {people_said} of {league}, until "
-            f"{_minute(made.until)}. What makes one, shown only now, is"
+            f"Invitation {made.number} makes at most {people_said} of {league_words(league)}, "
+            f"until {_minute(made.until)}. What makes one, shown only now, is"
         )
     )
     click.echo(f"\n    {secret}\n")
@@ -206,7 +206,11 @@ def revoke_invitation(league: Path, number: int) -> None:
     with HandIns(league) as db:
         ended = revoke(db, number)
     stay = counted(ended.used, "author")
-    click.echo(safe(f"Invitation {number} of {league} makes nobody any more; it made {stay}."))
+    click.echo(
+        safe(
+            f"Invitation {number} of {league_words(league)} makes nobody any more; it made {stay}."
+        )
+    )
 
 
 def _minute(at: str) -> str:
@@ -246,7 +250,7 @@ def remove_author(league: Path, name: str) -> None:
     file_of(league)
     with HandIns(league) as db:
         remove(db, name)
-        said = [f"{name} may not hand in to {league} any more."]
+        said = [f"{name} may not hand in to {league_words(league)} any more."]
         try:
             said += _what_stays(league, bots_of(db, name))
         except ArenaError as error:
@@ -368,7 +372,9 @@ def _show_tokens(
     if form == "simple" and len(rows) == 1:
         [row] = rows
         can = _CAN[wanted[0].role]
-        click.echo(safe(f"{row['name']} {can} {league}. The token, shown only now, is"))
+        click.echo(
+            safe(f"{row['name']} {can} {league_words(league)}. The token, shown only now, is")
+        )
         click.echo(f"\n    {row['token']}\n")
         if row["link"]:
             click.echo(f"and this link enters with it:\n\n    {row['link']}\n")

@@ -6,7 +6,7 @@ from pathlib import Path
 from arena.cli.saying import say
 from arena.folders import User, player_of
 from arena.league.plan import LeaguePlan
-from arena.text import composed, quoted
+from arena.text import composed, league_words, quoted
 from protocol.errors import ArenaError
 from referee.rules.options import suggestion
 
@@ -27,7 +27,7 @@ def check_known(plan: LeaguePlan, name: str) -> None:
             if names
             else f"It has no bots: `arena add {quoted(plan.folder)} BOT...` enters some."
         )
-        where = "this league" if plan.folder == Path() else plan.folder
+        where = league_words(plan.folder)
         raise ArenaError(f"there is no bot {name!r} in {where}. {known}")
 
 

@@ -24,7 +24,7 @@ from arena.league.plan import LeaguePlan
 from arena.play.missing import count_missing
 from arena.store.opening import open_store, read_played
 from arena.store.tournament import asked_deals
-from arena.text import counted, quoted
+from arena.text import counted, league_words, quoted
 from protocol.errors import ArenaError
 
 _say = partial(say, err=False)
@@ -40,7 +40,8 @@ def next_step(league: Path) -> Path | None:
     hand_in, again = plan.hand_in, f"`arena run {quoted(league)} --final`"
     if hand_in.final_deals is None:
         raise ArenaError(
-            f"{league} has no final: write final_deals = 100, say, and closes below [hand_in]."
+            f"{league_words(league)} has no final: write final_deals = 100, say, and "
+            "closes below [hand_in]."
         )
     with HandIns(league, create=True) as db:
         is_new = draw(db)
@@ -77,7 +78,7 @@ def discard(league: Path) -> None:
     """Remove a final that was made too early, and say so; raise ArenaError if it has to stay."""
     hand_in = read_asked(league).hand_in
     if not is_made(league):
-        raise ArenaError(f"{league} has no final; there is nothing to discard.")
+        raise ArenaError(f"{league_words(league)} has no final; there is nothing to discard.")
     with HandIns(league, create=True) as db:
         matches = discard_final(db, hand_in)
         gone = f"{counted(matches, 'match', 'matches')} of it with it" if matches else "unplayed"
@@ -92,7 +93,8 @@ def _say_made(plan: LeaguePlan) -> None:
     word = quoted(plan.folder)
     before = "" if plan.database.is_file() else ", in which nothing was played before"
     _say(
-        f"It is made now, of the {counted(len(names), 'bot')} in {plan.folder}{before}: "
+        f"It is made now, of the {counted(len(names), 'bot')} in "
+        f"{league_words(plan.folder)}{before}: "
         f"{', '.join(names)}. If that is too early, set closes to a later time, then: `arena "
         f"run {word} --discard-final`."
     )

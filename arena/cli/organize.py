@@ -37,7 +37,7 @@ from arena.store.choosing import MatchChoice
 from arena.store.opening import open_store, read_played
 from arena.store.versions import twins
 from arena.tables.table import NAME_WIDTH, Column, Row, Table
-from arena.text import composed, counted, first_few, quoted, safe
+from arena.text import composed, counted, first_few, league_words, quoted, safe
 from protocol.errors import ArenaError
 
 _SAID: dict[State, str] = {
@@ -317,7 +317,7 @@ def _taken_out(plan: LeaguePlan, kept: Mapping[str, str]) -> Iterator[str]:
     for name, matches in kept.items():
         is_remote = plan.grant_of(name).remote
         closed = f" {_CLOSED}; its author may connect it again." if is_remote else ""
-        yield f"{name} is not in {plan.folder} any more{matches}.{closed}"
+        yield f"{name} is not in {league_words(plan.folder)} any more{matches}.{closed}"
 
 
 def _disqualified(plan: LeaguePlan, kept: Mapping[str, str]) -> Iterator[str]:
@@ -381,7 +381,8 @@ def feedback(league: Path, target: Path, bots: tuple[str, ...], most: int) -> No
     names = called_bots(plan, bots) or sorted({*plan.names.values()} - bundled)
     if not names:
         raise ArenaError(
-            f"{league} has none but bundled bots, which have no author; name one: --bot."
+            f"{league_words(league)} has none but bundled bots, which have no author; "
+            "name one: --bot."
         )
     with StatusLine() as line:
         write_feedback(plan, target, names, most or None, rated, line.show)

@@ -13,7 +13,7 @@ from arena.cli.options import default_workers, league_argument, output_format, t
 from arena.cli.progress import StatusLine
 from arena.cli.saying import say, show
 from arena.league.plan import LeaguePlan
-from arena.text import counted
+from arena.text import counted, league_words
 from protocol.errors import ArenaError, RunError
 
 
@@ -72,4 +72,4 @@ def verify(league: Path, workers: int | None, sealed: str | None, form: str) -> 
     show(verification.table(), form)
     if verification.problems:
         problems = counted(verification.problems, "problem")
-        raise RunError(f"{problems} in {league}, above; {verification.remedy}")
+        raise RunError(f"{problems} in {league_words(league)}, above; {verification.remedy}")

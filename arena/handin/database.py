@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.store.sqlite_file import WAIT, SqliteFile
-from arena.text import quoted
+from arena.text import league_words, quoted
 from protocol.errors import ArenaError, Refusal, RunError
 
 FILE = "handin.db"
@@ -152,7 +152,7 @@ class HandIns(SqliteFile):
                 self.path.chmod(0o600)  # a copy that was put back, perhaps
         except FileNotFoundError:
             raise ArenaError(
-                f"nobody may hand in to {self.league} yet: "
+                f"nobody may hand in to {league_words(self.league)} yet: "
                 f"`arena author add {quoted(self.league)} NAME` makes an author."
             ) from None
         except OSError as error:

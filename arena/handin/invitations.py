@@ -20,7 +20,7 @@ from arena.handin.people import (
 from arena.handin.submissions import first_of
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
-from arena.text import composed, likeness, quoted
+from arena.text import composed, league_words, likeness, quoted
 from protocol.errors import ArenaError, Refusal
 
 MOST = 1000
@@ -89,7 +89,9 @@ def revoke(db: HandIns, number: int) -> Invitation:
         known = {each.number: each for each in invitations(db)}
         if number not in known:
             listing = f"`arena author list {quoted(db.league)}` lists all."
-            raise ArenaError(f"there is no invitation {number} in {db.league}. {listing}")
+            raise ArenaError(
+                f"there is no invitation {number} in {league_words(db.league)}. {listing}"
+            )
         db.change(
             "UPDATE invitation SET revoked_at = ? WHERE number = ? AND revoked_at = ''",
             (written(now()), number),

@@ -11,7 +11,7 @@ from arena.handin.database import HandIns, Row, now, written
 from arena.handin.submissions import first_of
 from arena.league.bot import check_name
 from arena.league.plan import LeaguePlan
-from arena.text import composed, likeness, quoted
+from arena.text import composed, league_words, likeness, quoted
 from protocol.errors import ArenaError
 
 Role = Literal["author", "organizer", "reader"]
@@ -208,7 +208,7 @@ def _named(db: HandIns, name: str) -> Person:
     known = ", ".join(repr(person.name) for person in people(db)[:_NAMED])
     listing = f"`arena author list {quoted(db.league)}` lists all."
     here = f"there are {known}. {listing}" if known else "nobody is here."
-    raise ArenaError(f"there is nobody called {name!r} in {db.league}: {here}")
+    raise ArenaError(f"there is nobody called {name!r} in {league_words(db.league)}: {here}")
 
 
 def _person(row: Row) -> Person:

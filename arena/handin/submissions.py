@@ -8,7 +8,7 @@ from typing import Any, Literal
 import msgspec
 
 from arena.handin.database import HandIns, now, written
-from arena.text import likeness, safe
+from arena.text import league_words, likeness, safe
 from protocol.errors import ArenaError, Refusal
 
 State = Literal["received", "building", "checking", "playing", "checked", "refused", "replaced"]
@@ -73,7 +73,7 @@ def get(db: HandIns, number: int) -> Submission:
     """Return all of a submission; raise ArenaError if there is none of this number."""
     rows = db.rows(f"SELECT {_BRIEF}, steps, output {_OF} WHERE submission.number = ?", (number,))
     if not rows:
-        raise ArenaError(f"there is no submission {number} in {db.league}.")
+        raise ArenaError(f"there is no submission {number} in {league_words(db.league)}.")
     history = db.rows(
         "SELECT state, at FROM history WHERE submission = ? ORDER BY rowid", (number,)
     )

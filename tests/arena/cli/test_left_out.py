@@ -103,3 +103,10 @@ def test_bots_are_completed_where_the_league_is_left_out(here: Path) -> None:
     complete = ShellComplete(main, {}, "arena", "_ARENA_COMPLETE")
     found = [each.value for each in complete.get_completions(["remove"], "t")]
     assert "two" in found
+
+
+def test_a_league_that_is_left_out_is_called_this_league(arena: Arena, here: Path) -> None:
+    for words in ("author list", "author add ada", "author revoke 9", "author remove ada"):
+        told = arena(*words.split()).output
+        assert "this league" in told
+        assert not any(each in told for each in ("to . ", "to .. ", "in .."))
