@@ -148,6 +148,11 @@ class HandIns(SqliteFile):
                 with suppress(FileExistsError):
                     os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
             found = self.path.stat()
+            if stat.S_ISDIR(found.st_mode):
+                raise RunError(
+                    f"{self.path} is a folder; move it away, and put the database in its place if "
+                    f"there was one."
+                )
             if stat.S_IMODE(found.st_mode) & 0o077 and found.st_uid == os.geteuid():
                 self.path.chmod(0o600)  # a copy that was put back, perhaps
         except FileNotFoundError:

@@ -16,7 +16,7 @@ from arena.handin.database import FILE, HandIns
 from arena.handin.people import by_token, likeness, remove, renew
 from arena.league.edit import add_bot
 from arena.league.file import read_asked
-from protocol.errors import ArenaError
+from protocol.errors import ArenaError, RunError
 from tests.arena.handin.conftest import add, person, receive
 
 
@@ -147,3 +147,9 @@ def test_several_processes_make_and_fill_it_at_once(cup: Path) -> None:
     assert [adder.wait() for adder in adders] == [0, 0, 0, 0]
     with HandIns(cup) as db:
         assert len(people.people(db)) == 80
+
+
+def test_a_folder_in_place_of_the_database_is_told(cup: Path) -> None:
+    (cup / FILE).mkdir()
+    with pytest.raises(RunError, match="is a folder; move it away"):
+        HandIns(cup, create=True)
