@@ -18,7 +18,7 @@ from arena.handin.people import (
     row_of,
 )
 from arena.handin.submissions import first_of
-from arena.league.bot import check_name
+from arena.league.bot import check_strangers_name
 from arena.league.plan import LeaguePlan
 from arena.text import composed, league_words, likeness, quoted
 from protocol.errors import ArenaError, Refusal
@@ -148,7 +148,7 @@ def _check_name(db: HandIns, plan: LeaguePlan, name: str) -> None:
     """
     alike = likeness(name)
     try:
-        check_name(name, PERSON)
+        check_strangers_name(name, PERSON)
     except ArenaError as error:
         raise Refusal(422, str(error), "Choose another name.") from None
     if not any(char.isalnum() for char in alike):

@@ -18,7 +18,7 @@ from arena.handin.database import HandIns, now, written
 from arena.handin.final import has_final
 from arena.handin.people import Person, by_number
 from arena.handin.submissions import Submission, first_of, get, replace_queued
-from arena.league.bot import check_name
+from arena.league.bot import check_strangers_name
 from arena.league.plan import LeaguePlan
 from arena.text import composed, duration, likeness, quoted
 from protocol.errors import ArenaError, Refusal
@@ -175,7 +175,7 @@ def bot_for(db: HandIns, person: Person, bot_name: str) -> str:
     """Return the name of the bot; raise Refusal if it cannot be a name."""
     name = composed(bot_name) or _usual_bot(db, person)
     try:
-        check_name(name)
+        check_strangers_name(name)
     except ArenaError as error:
         raise _refused(422, str(error), "Choose another name.") from None
     return name

@@ -280,13 +280,17 @@ def lost_bot(name: str, key: str | None, error: ArenaError) -> LostBot:
 
 
 def check_name(name: str, whose: str = "a bot's") -> None:
-    """Raise ArenaError for a name that could not stand in a table, or not in a command."""
-    if name.startswith("-"):
-        shown = name[:NAME_LIMIT]
-        raise ArenaError(f"{whose} name begins with no -, as an option does: not {shown!r}.")
+    """Raise ArenaError for a name that could not stand in a table."""
     if not name or len(name) > NAME_LIMIT or not name.isprintable() or name != name.strip():
         shown = name if len(name) <= NAME_LIMIT else name[:NAME_LIMIT] + "…"
         raise ArenaError(f"{whose} name is 1 to {NAME_LIMIT} printable characters, not {shown!r}.")
+
+
+def check_strangers_name(name: str, whose: str = "a bot's") -> None:
+    """Raise ArenaError for a name that could not stand in a table, or is no word of a command."""
+    check_name(name, whose)
+    if name.startswith("-"):
+        raise ArenaError(f"{whose} name begins with no -, as an option does: not {name!r}.")
 
 
 def check_unlike(name: str, others: Iterable[str]) -> None:

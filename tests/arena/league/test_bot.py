@@ -8,8 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from arena.league.bot import NAME_LIMIT, PYTHON, make_bot
+from arena.league.bot import NAME_LIMIT, PYTHON, check_strangers_name, make_bot
 from arena.league.finding import bot_folder
+from protocol.errors import ArenaError
 from tests.arena.conftest import ordinary_user
 from tests.arena.league.conftest import refused
 from tests.golden import Golden
@@ -127,7 +128,9 @@ def test_a_name_that_could_not_stand_in_a_table_is_refused_and_others_are_not(fo
         message = refused(lambda name=name: make_bot(name, folder, ["./run.sh"]))
         assert "a bot's name is 1 to 40 printable" in message
     for name in ("-", "-rf", "--replace"):
-        assert "begins with no -" in refused(lambda name=name: make_bot(name, folder, ["./run.sh"]))
+        with pytest.raises(ArenaError, match="begins with no -"):
+            check_strangers_name(name)
+        assert make_bot(name, folder, ["./run.sh"]).name == name
     for name in ("x" * NAME_LIMIT, "Ελένη", "a b", '"quoted"', "日本", "a-"):
         assert make_bot(name, folder, ["./run.sh"]).name == name
 

@@ -177,7 +177,7 @@ def test_what_is_no_file_is_no_bots_nor_its_program_nor_bot_toml(
 def test_what_leads_nowhere_is_no_bot(mine: Path) -> None:
     (mine / "loop").symlink_to("loop")
     assert "there is no bot" in told("check", mine / "loop", "--game", "guerra", code=1)
-    assert "File name too long" in told("play", "guerra", f"./{'a' * 300}", "random")
+    assert "the path is too long" in told("play", "guerra", f"./{'a' * 300}", "random")
     make = "import os\nfor _ in range(25): os.mkdir('deep' * 50); os.chdir('deep' * 50)"
     (mine / "loop").unlink()
     subprocess.run([sys.executable, "-c", make], cwd=mine, check=True)

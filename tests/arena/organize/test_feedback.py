@@ -146,5 +146,5 @@ def test_a_verdict_does_not_say_where_the_organizer_has_the_bot() -> None:
         ("hand-ins/late", "no kit in hand-ins/late", "no kit in the folder"),
         ("hand-ins/late", "hand-ins/late/bot.py, hand-ins/later", "bot.py, hand-ins/later"),
     ):
-        found = bundle._without_place(Step("plays", "FAILED", said, [said]), place)
+        found = bundle._without_place(Step("plays", "FAILED", said, [said]), place, None)
         assert (found.detail, found.evidence) == (shown, [shown])

@@ -50,6 +50,7 @@ def test_what_ends_in_an_error_has_changed_nothing(arena: Arena, played: Path) -
         assert (played / "league.toml").read_text() == before
 
 
+@pytest.mark.slow
 def test_a_league_is_changed_while_it_plays(arena: Arena, league: League) -> None:
     slow = STEADY.format(pause=0.1)
     league.write(FILE.replace("deals = 2", "deals = 20") + BOTS + league.bot("slow", slow))
