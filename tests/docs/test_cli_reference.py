@@ -45,6 +45,7 @@ GIVEN = {
     "arena remove cup mine; arena add cup mine=./asking",
     "arena remove cup mine --because": FRESH,
     "arena run cup": FRESH,
+    "arena check bot.py": "arena new plain --lang python --game khan; cp plain/bot.py bot.py",
     "arena verify cup": "arena run cup",
     "arena rank results.csv": "printf 'match,bot,place\\n1,ann,1\\n1,bob,2\\n' > results.csv",
     "arena rank spring": "arena run cup; cp -r cup spring; cp -r cup summer; cp -r cup autumn",
