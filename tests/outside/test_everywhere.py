@@ -88,7 +88,7 @@ def test_it_is_listed_and_described(place: Place) -> None:
     assert GAME in {row["game"] for row in listed}
     assert place("games", GAME, "--rules").stdout.startswith("# ")
     assert json.loads(place("games", GAME, "--format", "json").stdout)["decisions"]
-    assert json.loads(place("schema", GAME).stdout)["$defs"]
+    assert json.loads(place("games", GAME, "--schema").stdout)["$defs"]
     assert "random" in place("bots", GAME).stdout
 
 
@@ -144,7 +144,7 @@ def test_parts_make_the_same_league(cup: Path, place: Place, tmp_path: Path) -> 
         place("export", tmp_path / f"{part}", tmp_path / f"{part}.jsonl")
     both = tmp_path / "both"
     place("import", both, *(tmp_path / f"{part}.jsonl" for part in (1, 2)))
-    for words in (("rank",), ("table",), ("matches", "--format", "csv")):
+    for words in (("rank", "--format", "csv"), ("table",), ("matches", "--format", "csv")):
         assert place(words[0], both, *words[1:]).stdout == place(words[0], cup, *words[1:]).stdout
 
 
