@@ -56,8 +56,8 @@ def test_programs_folders_and_archives_lie_mixed_in_one_folder(inbox: Path, foun
     (inbox / "cyd" / "deep" / "deeper" / "cyd.py").write_text(PLAIN)
     (inbox / "cyd" / ".DS_Store").touch()
     with zipfile.ZipFile(inbox / "dan.zip", "w") as archive:
-        archive.writestr("work/dan.py", PLAIN)
-        archive.writestr("__MACOSX/work/._dan.py", "junk")
+        archive.writestr("bot/dan.py", PLAIN)
+        archive.writestr("__MACOSX/bot/._dan.py", "junk")
     with tarfile.open(inbox / "eve.tar.gz", "w:gz") as tar:
         tar.add(inbox / "ada.py", "eve.py")
     for language in ("java", "rust", "shell"):
