@@ -1,24 +1,20 @@
 """The commands for the people of a league that is served: who may hand in, and their tokens."""
 
 import dataclasses
-import re
 import shlex
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote, urlsplit
 
 import click
-import msgspec
 
 from arena.cli import main
-from arena.cli.options import WholeNumber, league_argument, output_format
+from arena.cli.invite import invite_authors, link, minute, revoke_invitation, url_option
+from arena.cli.options import league_argument, output_format
 from arena.cli.saying import say, show
-from arena.handin.compared import similar_in
+from arena.cli.similar import show_similar
 from arena.handin.database import HandIns
 from arena.handin.entries import bots_of
-from arena.handin.invitations import MOST, invitations, invite, invited, revoke
+from arena.handin.invitations import invitations, invited
 from arena.handin.names import read_names
 from arena.handin.people import (
     Newcomer,
@@ -31,8 +27,6 @@ from arena.handin.people import (
     who_needs_a_name,
 )
 from arena.league.file import file_of, read_asked
-from arena.organize.similar import LEAST_SHARE
-from arena.store.opening import read_played
 from arena.tables.table import NAME_WIDTH, Column, Table
 from arena.text import composed, counted, league_words, quoted, safe
 from protocol.errors import ArenaError
@@ -61,20 +55,8 @@ def author() -> None:
     """
 
 
-def _url(_ctx: click.Context, _param: click.Parameter, value: str | None) -> str:
-    if value is None:
-        return ""
-    if not re.fullmatch(r"https?://[^\s#?]+", value):
-        raise ArenaError(f"--url {value} is no address of a server, such as https://example.org.")
-    return value
-
-
-url_option = click.option(
-    "--url",
-    callback=_url,
-    metavar="URL",
-    help="The server's address, or the league's on it, for a link that enters with the token.",
-)
+for _command in (invite_authors, revoke_invitation, show_similar):
+    author.add_command(_command)
 
 
 @author.command("add")
@@ -134,87 +116,6 @@ def add_authors(
             f"submit --bot NAME`, or the page, gives it another one; `arena remove` frees the "
             f"name of a bot that you entered."
         )
-
-
-def _moment(_ctx: click.Context, _param: click.Parameter, value: str | None) -> datetime:
-    """Return the moment of a date, or of its time: here, unless it has a zone; or in a week."""
-    if value is None:
-        return datetime.now(UTC) + timedelta(days=7)
-    try:
-        return datetime.fromisoformat(value).astimezone()
-    except (ValueError, OverflowError):
-        raise ArenaError(f"--until {value} is no time such as 2026-12-24T12:00.") from None
-
-
-@author.command("invite")
-@league_argument
-@click.option(
-    "--places",
-    "most",
-    type=WholeNumber(1, MOST),
-    default=30,
-    show_default=True,
-    help="How many authors it may make.",
-)
-@click.option(
-    "--until",
-    callback=_moment,
-    metavar="TIME",
-    help="When it ends, such as 2026-12-24T12:00.  [default: in a week]",
-)
-@url_option
-def invite_authors(league: Path, most: int, until: datetime, url: str) -> None:
-    """Make a link by which people make themselves authors, each under a name of their own.
-
-    Whoever has the link can do so, and may pass it on. The name of somebody else, or of a bot, is
-    refused, and so is one that looks like it. `arena author list` shows who came by which
-    invitation, and how many places it still has; `arena author revoke` ends it.
-
-    \b
-    arena author invite cup --url https://bots.example.org
-    arena author invite cup --places 12 --until 2099-12-24T12:00
-    """
-    file_of(league)
-    with HandIns(league, create=True) as db:
-        made, secret = invite(db, most, until)
-    people_said = counted(made.most, "author")
-    click.echo(
-        safe(
-            f"Invitation {made.number} makes at most {people_said} of {league_words(league)}, "
-            f"until {_minute(made.until)}. What makes one, shown only now, is"
-        )
-    )
-    click.echo(f"\n    {secret}\n")
-    if url:
-        click.echo(
-            f"and this link leads to its page:\n\n    {_link(url, league, 'join', secret)}\n"
-        )
-    else:
-        say("Open the page /join of the league on its server, and type it there; or give --url.")
-
-
-@author.command("revoke")
-@league_argument
-@click.argument("number", type=WholeNumber(1))
-def revoke_invitation(league: Path, number: int) -> None:
-    """End an invitation at once; whom it made stays.
-
-    \b
-    arena author revoke cup 1
-    """
-    file_of(league)
-    with HandIns(league) as db:
-        ended = revoke(db, number)
-    stay = counted(ended.used, "author")
-    click.echo(
-        safe(
-            f"Invitation {number} of {league_words(league)} makes nobody any more; it made {stay}."
-        )
-    )
-
-
-def _minute(at: str) -> str:
-    return f"{at[:16].replace('T', ' ')} UTC"
 
 
 @author.command("renew")
@@ -311,49 +212,10 @@ def list_authors(league: Path, form: str) -> None:
     }
     notes = [
         f"Invitation {each.number} ({each.state}) has made {each.used} of at most "
-        f"{counted(each.most, 'author')}; it ends {_minute(each.until)}."
+        f"{counted(each.most, 'author')}; it ends {minute(each.until)}."
         for each in links
     ]
     show(Table("people", columns, rows, facts, notes), form)
-
-
-@author.command("similar")
-@league_argument
-@output_format
-def show_similar(league: Path, form: str) -> None:
-    """Show which bots of different authors are the same, or share much of a program.
-
-    Names, numbers, texts and comments make no difference, nor do the kits, starters and bundled
-    bots that all are given. A share is the part of a program's fingerprints that the other one has
-    too. It shows, and judges nobody: look at both programs, and ask their authors.
-
-    \b
-    arena author similar cup
-    """
-    found = similar_in(read_played(league))
-    rows = [msgspec.to_builtins(pair) for pair in found.pairs]
-    columns = (
-        Column("Bot", lambda row: _said(row["one"]), width=NAME_WIDTH),
-        Column("And", lambda row: _said(row["other"]), width=NAME_WIDTH),
-        Column("Alike", "how"),
-        Column("Share", lambda row: f"{row['one']['share']:.0%}", "right"),
-        Column("Of the other", lambda row: f"{row['other']['share']:.0%}", "right"),
-    )
-    notes = [
-        f"{counted(found.programs, 'version')} of {counted(found.authors, 'author')} were compared."
-    ]
-    if not rows:
-        notes.append(f"No two of different authors share {LEAST_SHARE:.0%} or more.")
-    if found.more:
-        notes.append(f"{counted(found.more, 'more pair')} like these.")
-    show(Table("pairs", columns, rows, {"league": str(league)}, notes), form)
-
-
-def _said(side: dict[str, Any]) -> str:
-    """Return whose version a side is."""
-    of = f" of {side['author']}, {side['number']}" if side["number"] else ""
-    left = f" ({counted(side['left'], 'file')} not compared)" if side["left"] else ""
-    return safe(f"{side['bot']}{of}{left}")
 
 
 def _show_tokens(
@@ -365,7 +227,7 @@ def _show_tokens(
             "name": each.name,
             "role": each.role,
             "token": token,
-            "link": _link(url, league, "enter", token),
+            "link": link(url, league, "enter", token),
         }
         for each, token in zip(wanted, tokens, strict=True)
     ]
@@ -385,18 +247,3 @@ def _show_tokens(
     show(Table("people", tuple(columns), rows, {"league": str(league)}), form)
     if rows:
         say(f"{counted(len(rows), 'token')}, shown only now.")
-
-
-def _link(url: str, league: Path, page: str, token: str) -> str:
-    """Return a link to a page with a secret: it follows a #, which no browser sends to a server.
-
-    The address may be that of the server, or of any page of the league.
-    """
-    if not url:
-        return ""
-    name = quote(league.resolve().name)
-    parts = urlsplit(url)
-    steps = [step for step in parts.path.split("/") if step]
-    before = steps[: steps.index(name)] if name in steps else steps
-    path = "/".join(["", *before, name, page])
-    return f"{parts.scheme}://{parts.netloc}{path}#{token}"
