@@ -83,7 +83,6 @@ _HOMES = {
     **dict.fromkeys(("games", "bots"), "about"),
     "new-game": "new",
     "check-game": "check_game",
-    **dict.fromkeys(("init", "run"), "leagues"),
     **dict.fromkeys(("add", "remove", "feedback"), "organize"),
     "show": "matches",
     **dict.fromkeys(("export", "import"), "archive"),

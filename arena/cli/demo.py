@@ -10,8 +10,8 @@ import click
 
 from arena.cli import main
 from arena.cli.files import spare_folder
-from arena.cli.leagues import play_and_show
 from arena.cli.options import PATH, grouped, output_format, sandbox_option, sandbox_uid_option
+from arena.cli.run import play_and_show
 from arena.cli.running import run_terms, workers_option
 from arena.cli.saying import say
 from arena.league.file import FILE

@@ -318,7 +318,7 @@ def main() -> None:
         (
             sys.executable,
             "-c",
-            "import arena.cli.leagues, arena.cli.rank, arena.cli.table, arena.cli.matches",
+            "import arena.cli.run, arena.cli.rank, arena.cli.table, arena.cli.matches",
         )
     )
     for name in chosen:

@@ -216,11 +216,11 @@ def test_a_run_says_beforehand_what_memory_its_bots_need(
     for name in ("one", "two"):
         as_process(league.home / name)
     league.write(FILE.replace("deals = 2", "deals = 1") + bots)
-    monkeypatch.setattr("arena.cli.leagues.available", lambda: 40_000_000)
+    monkeypatch.setattr("arena.cli.run.available", lambda: 40_000_000)
     said = arena("run", league.folder, "--workers", "1").stderr
     needed = r"^The bots' processes need about \d\d MB: 1 worker with up to 4 each. 40 MB are free;"
     assert re.search(needed, said, re.MULTILINE)
-    monkeypatch.setattr("arena.cli.leagues.available", lambda: 4_000_000_000)
+    monkeypatch.setattr("arena.cli.run.available", lambda: 4_000_000_000)
     league.write(FILE + bots)
     assert "need about" not in arena("run", league.folder, "--workers", "1").stderr
 
