@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from arena.cli import check, compare, doctor, leagues, main, play  # noqa: F401 - for all forks
+from arena.cli import check, compare, doctor, main, play, run  # noqa: F401 - for all forks
 from arena.league import files as bot_files
 from arena.league.bot import make_bot
 from arena.league.files import Look, look, signature
